@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""Writes the vescale op surface from the operators that the installed LibTorch declares.
+
+    opgen.py tables [--check]              the checked-in tables in lib/Sharding/Rules
+    opgen.py sources --include DIR --source DIR --count N    headers and definitions, at build time
+"""
+
+from __future__ import annotations
+
+import argparse
+import pathlib
+import sys
+
+import tables
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def run_tables(check: bool) -> int:
+    if not check:
+        tables.write_tables(ROOT)
+        return 0
+    stale = tables.stale_tables(ROOT)
+    for name in stale:
+        print(f"opgen: {tables.RULES / name} is out of date: run tools/opgen/opgen.py tables", file=sys.stderr)
+    return 1 if stale else 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Generates the vescale op surface.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    table_parser = commands.add_parser("tables", help="write the checked-in tables")
+    table_parser.add_argument("--check", action="store_true", help="only tell whether they are up to date")
+    arguments = parser.parse_args()
+    return run_tables(arguments.check)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
