@@ -30,5 +30,6 @@ function(vescale_use_torch_pch target)
     target_compile_options(vescale_torch_pch PRIVATE -Xclang -fno-pch-timestamp)
   endif()
   target_precompile_headers(${target} REUSE_FROM vescale_torch_pch)
-  target_compile_options(${target} PRIVATE -Xclang -fno-pch-timestamp)
+  # Executables too: clang takes the header only into code of the mode that it was built in.
+  target_compile_options(${target} PRIVATE -fPIC -Xclang -fno-pch-timestamp)
 endfunction()
