@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import pathlib
 
 import torchgen
 import yaml
 from torchgen.gen import parse_native_yaml
-from torchgen.model import NativeFunction
+from torchgen.model import NativeFunction, SchemaKind, Variant
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -35,3 +36,64 @@ def base_name(f: NativeFunction) -> str:
 def read_data(name: str):
     """One of the YAML files beside this one."""
     return yaml.safe_load((HERE / name).read_text())
+
+
+@dataclasses.dataclass(frozen=True)
+class Op:
+    """An operator of the surface. `special` is the operator whose hand-written implementation it calls, if any."""
+
+    function: NativeFunction
+    special: NativeFunction | None = None
+
+
+@functools.cache
+def left_out() -> dict[str, str]:
+    """Names (with or without overload) that get no generated function, with the reason."""
+    data = read_data("handwritten.yaml")
+    return {name: group["reason"] for groups in data.values() for group in groups for name in group["names"]}
+
+
+def reason_left_out(f: NativeFunction) -> str | None:
+    """Why an operator is not part of the generated surface; None if it is."""
+    if names_dims(f):
+        return "named tensors"
+    if "generated" in f.tags:
+        return "variant that LibTorch generates for its own functionalization"
+    listed = left_out().get(str(f.func.name), left_out().get(str(f.func.name.name)))
+    if listed is None and not f.func.returns:
+        return "gives no result: an internal that checks, prints or writes to lists of tensors"
+    return listed
+
+
+@functools.cache
+def special_functions() -> dict[str, NativeFunction]:
+    """The hand-written operators of special.yaml by name.overload."""
+    listed = {name for group in read_data("special.yaml").values() for name in group}
+    found = {}
+    used = set()
+    for f in native_functions():
+        name, plain = str(f.func.name), str(f.func.name.name)
+        if f.func.kind() == SchemaKind.out or reason_left_out(f) is not None:
+            continue
+        if name in listed or plain in listed:
+            found[name] = f
+            used.add(name if name in listed else plain)
+    if listed - used:
+        raise SystemExit(f"opgen: special.yaml names no operator: {', '.join(sorted(listed - used))}")
+    return found
+
+
+@functools.cache
+def ops() -> tuple[Op, ...]:
+    """The generated surface: everything public in LibTorch's C++ interface that reason_left_out lets in."""
+    by_signature = {f.func.signature(): f for f in special_functions().values()
+                    if f.func.kind() != SchemaKind.inplace}
+    result = []
+    for f in native_functions():
+        if reason_left_out(f) is not None or not f.variants & {Variant.function, Variant.method}:
+            continue
+        special = special_functions().get(str(f.func.name))
+        if f.func.kind() == SchemaKind.out:
+            special = by_signature.get(f.func.signature())
+        result.append(Op(f, special))
+    return tuple(result)

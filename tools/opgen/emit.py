@@ -1,0 +1,71 @@
+"""Writes the generated headers and sources."""
+
+from __future__ import annotations
+
+import pathlib
+
+from torchgen.model import Variant
+
+from signatures import CppFunction, bindings, special_declaration
+from surface import Op, ops, special_functions
+
+HEADER = "// Written by tools/opgen at build time; do not edit.\n"
+
+
+def is_internal(function: CppFunction) -> bool:
+    return function.name.startswith("_") and not function.name.startswith("__")
+
+
+def namespaced(lines: list[str]) -> str:
+    return "namespace vescale {\n\n" + "\n".join(lines) + "\n\n}  // namespace vescale\n"
+
+
+def functions_header(internal: bool) -> str:
+    """ops.h, or ops_internal.h for names that begin with an underscore."""
+    what = ("LibTorch's internal operators (names that begin with an underscore)" if internal
+            else "LibTorch's operators as functions of DTensors, under LibTorch's names and signatures")
+    lines = [b.declaration() for op in ops() for b in bindings(op, Variant.function) if is_internal(b) == internal]
+    return f"#pragma once\n{HEADER}/// {what}.\n#include <vescale/dtensor.h>\n\n" + namespaced(lines)
+
+
+def methods_include() -> str:
+    """methods.inc: the body of class DTensor includes it."""
+    return HEADER + "".join(b.declaration() + "\n" for op in ops() for b in bindings(op, Variant.method))
+
+
+def special_header() -> str:
+    """special.h: what runtime/ops/special implements by hand."""
+    lines = [special_declaration(f) for f in special_functions().values()]
+    return (f"#pragma once\n{HEADER}/// Operators with a hand-written implementation.\n#include <vescale/dtensor.h>\n\n"
+            "namespace vescale::special {\n\n" + "\n".join(lines) + "\n\n}  // namespace vescale::special\n")
+
+
+def source(part: list[Op]) -> str:
+    """Definitions of some operators: functions and methods of one operator share its instantiation of call<Op>."""
+    includes = "".join(f"#include {name}\n" for name in (
+        "<torch/torch.h>", "<vescale/generated/ops.h>", "<vescale/generated/ops_internal.h>",
+        "<vescale/generated/special.h>", '"ops/call.h"', '"ops/generated_support.h"'))
+    lines = [b.definition() for op in part for v in (Variant.function, Variant.method) for b in bindings(op, v)]
+    return HEADER + includes + "\n" + namespaced(lines)
+
+
+def parts(count: int) -> list[list[Op]]:
+    """The operators in `count` runs of equal length."""
+    everything = ops()
+    bounds = [len(everything) * i // count for i in range(count + 1)]
+    return [list(everything[a:b]) for a, b in zip(bounds, bounds[1:])]
+
+
+def write_if_changed(path: pathlib.Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+def write_sources(include: pathlib.Path, sources: pathlib.Path, count: int) -> None:
+    write_if_changed(include / "ops.h", functions_header(internal=False))
+    write_if_changed(include / "ops_internal.h", functions_header(internal=True))
+    write_if_changed(include / "methods.inc", methods_include())
+    write_if_changed(include / "special.h", special_header())
+    for i, part in enumerate(parts(count)):
+        write_if_changed(sources / f"ops_{i}.cpp", source(part))
