@@ -68,7 +68,7 @@ class Indexed {
   /// A boolean is a new dim of size 1 that is kept whole or emptied.
   void apply(bool flag) {
     view = view.unsqueeze(dim_);
-    add(zeros({flag ? 1 : 0}, view.options().dtype(at::kLong).requires_grad(std::nullopt)), 1);
+    add(vescale::zeros({flag ? 1 : 0}, view.options().dtype(at::kLong).requires_grad(std::nullopt)), 1);
   }
   void apply(const DTensor& index) {
     const bool integral = at::isIntegralType(index.scalar_type(), /*includeBool=*/true);
@@ -112,7 +112,7 @@ indexing::TensorIndex::TensorIndex(const char* text) : value(EllipsisIndexType()
 DTensor DTensor::index(c10::ArrayRef<TensorIndex> indices) const {
   Indexed indexed(*this, indices);
   if (!indexed.tensors.empty()) return indexed.view.index(indexed.tensors);
-  return indexed.view.is_same(*this) ? alias(*this) : indexed.view;
+  return indexed.view.is_same(*this) ? vescale::alias(*this) : indexed.view;
 }
 
 DTensor DTensor::index(std::initializer_list<TensorIndex> indices) const {
@@ -138,7 +138,7 @@ DTensor& DTensor::index_put_(c10::ArrayRef<TensorIndex> indices, const at::Scala
   if (indexed.tensors.empty()) {
     indexed.view.fill_(value);
   } else {
-    indexed.view.index_put_(indexed.tensors, scalar_tensor(value, options().requires_grad(std::nullopt)));
+    indexed.view.index_put_(indexed.tensors, vescale::scalar_tensor(value, options().requires_grad(std::nullopt)));
   }
   return *this;
 }
