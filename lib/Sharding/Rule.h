@@ -110,10 +110,22 @@ struct Resolution {
   bool size_dependent = false;  ///< unknown sizes were assumed to divide
 };
 
-/// Chooses placements axis by axis: least bytes forward, then fewest changed inputs, then least bytes backward,
+/// Chooses placements axis by axis: least bytes forward, then fewest inputs cut locally, then least bytes backward,
 /// then the order of factors. Inputs that already fit are never changed. Deterministic.
-/// `fixed_output`: placements that output 0 must get (in-place ops, out=); nullopt result if impossible.
+/// `fixed_output`: placements that output 0 must get (in-place ops, out=); nullopt result if impossible. If input 0
+/// has these placements it is self of an in-place op and must not move.
 std::optional<Resolution> resolve(const MeshShape& mesh, const OpCall& call,
                                   const std::vector<Placement>* fixed_output = nullptr);
+
+/// The same for a rule at hand: a user's, or one that was found before.
+std::optional<Resolution> resolve(const MeshShape& mesh, const ShardingRule& rule,
+                                  const std::vector<TensorFacts>& inputs,
+                                  const std::vector<Placement>* fixed_output = nullptr);
+
+/// For diagnostics: a line for each input that resolve() moves, with the axis, the movements and why; empty if all fit.
+std::string explain(const MeshShape& mesh, const OpCall& call, const std::vector<Placement>* fixed_output = nullptr);
+
+/// The tensors among the arguments of a call, lists flattened, absent ones left out.
+std::vector<TensorFacts> tensor_inputs(const OpCall& call);
 
 }  // namespace vescale::sharding

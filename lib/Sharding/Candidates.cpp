@@ -1,0 +1,330 @@
+#include "Sharding/Candidates.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "Sharding/Conversion.h"
+
+namespace vescale::sharding {
+namespace {
+
+// Stands for a size that is not known, so that choices don't depend on what the tool could not see.
+constexpr std::int64_t nominal_size = 1024;
+
+using Kind = Placement::Kind;
+
+// Replicated as the computation needs it: a value without a gradient stays as it is, R or R+.
+Placement replicated(const TensorFacts& input, const Placement& from, bool shares_gradient) {
+  if (!input.differentiable) return from.is_replicated() ? from : Placement::invariant();
+  return shares_gradient ? Placement::replicate() : Placement::invariant();
+}
+
+class AxisCandidates {
+ public:
+  AxisCandidates(const Problem& problem, const Decided& decided)
+      : problem_(problem), decided_(decided), axis_(decided.axes.chosen.size()) {}
+
+  std::vector<Candidate> all() && {
+    for (int factor : factors()) add_factor(factor);
+    if (problem_.rule.linearity == Linearity::Movement) add_movement();
+    if (problem_.rule.linearity == Linearity::Joint) add_joint();
+    if (problem_.rule.linearity == Linearity::Multilinear) add_multilinear();
+    add_replicate(any_replicate());
+    // An in-place op on an R value takes R+ operands by giving their gradient from one rank.
+    if (fixed() && fixed()->is_invariant() && any_replicate()) add_replicate(false);
+    return std::move(result_);
+  }
+
+ private:
+  const Placement& from(std::size_t input) const { return problem_.inputs[input].placements[axis_]; }
+  bool differentiable(std::size_t input) const { return problem_.inputs[input].differentiable; }
+  bool linear(std::size_t input) const {
+    const std::vector<bool>& linear = problem_.rule.linear_inputs;
+    return linear.empty() || (input < linear.size() && linear[input]);
+  }
+  const Placement* fixed() const {
+    return problem_.fixed_output ? &(*problem_.fixed_output)[axis_] : nullptr;
+  }
+
+  bool any_replicate() const {
+    for (std::size_t i = 0; i < problem_.inputs.size(); ++i) {
+      if (differentiable(i) && from(i).kind == Kind::Replicate) return true;
+    }
+    return false;
+  }
+
+  bool any_differentiable() const {
+    return std::any_of(problem_.inputs.begin(), problem_.inputs.end(),
+                       [](const TensorFacts& input) { return input.differentiable; });
+  }
+
+  std::set<int> factors() const {
+    std::set<int> result;
+    const auto add = [&](const TensorFactors& tensor, const Placement& placement) {
+      for (int factor : factors_at(decided_.axes, tensor, placement)) result.insert(factor);
+    };
+    for (std::size_t i = 0; i < problem_.inputs.size(); ++i) add(problem_.rule.inputs[i], from(i));
+    if (fixed() && !problem_.rule.outputs.empty()) add(problem_.rule.outputs.front(), *fixed());
+    return result;
+  }
+
+  // Where `factor` lies in each tensor; nothing if some tensor can't express it.
+  std::optional<std::vector<FactorLocation>> locate_all(const std::vector<TensorFactors>& tensors,
+                                                        int factor) const {
+    std::vector<FactorLocation> result;
+    for (const TensorFactors& tensor : tensors) {
+      result.push_back(locate(decided_.axes, tensor, factor));
+      if (result.back().kind == FactorLocation::Kind::Inexpressible) return std::nullopt;
+    }
+    return result;
+  }
+
+  void add_factor(int factor) {
+    const Factor& facts = problem_.rule.factors[factor];
+    const auto of_inputs = locate_all(problem_.rule.inputs, factor);
+    const auto of_outputs = locate_all(problem_.rule.outputs, factor);
+    if (!facts.shardable || !of_inputs || !of_outputs) return;
+    Candidate candidate;
+    candidate.kind = Candidate::Kind::Factor;
+    candidate.factor = factor;
+    const auto found = [](const FactorLocation& location) {
+      return location.kind == FactorLocation::Kind::Found;
+    };
+    for (const FactorLocation& location : *of_outputs) {
+      candidate.outputs.push_back(found(location) ? location.placement : Placement::partial(facts.reduce));
+    }
+    const bool sums = !of_outputs->empty() && !found(of_outputs->front());
+    if (sums && facts.reduce != ReduceOp::Sum && has_additive()) return;
+    for (std::size_t i = 0; i < problem_.inputs.size(); ++i) {
+      const FactorLocation& location = (*of_inputs)[i];
+      if (found(location)) {
+        candidate.inputs.push_back(location.placement);
+      } else if (sums && problem_.rule.inputs[i].additive) {
+        candidate.inputs.push_back(Placement::partial());
+      } else {
+        candidate.inputs.push_back(replicated(problem_.inputs[i], from(i), true));
+      }
+    }
+    if (align(candidate)) add(std::move(candidate));
+  }
+
+  bool has_additive() const {
+    return std::any_of(problem_.rule.inputs.begin(), problem_.rule.inputs.end(),
+                       [](const TensorFactors& input) { return input.additive; });
+  }
+
+  // Whether shards of the candidate's tensors, with the axes decided before, are the parts of the factors.
+  bool align(Candidate& candidate) const {
+    AxisFactors axes = decided_.axes;
+    axes.chosen.push_back(candidate.factor);
+    const auto aligned = [&](const TensorFactors& tensor, const std::vector<std::int64_t>& sizes,
+                             std::vector<Placement> placements, const Placement& next) {
+      placements.push_back(next);
+      const Alignment result = alignment(axes, tensor, sizes, placements);
+      candidate.assumed |= result == Alignment::Assumed;
+      return result != Alignment::Broken;
+    };
+    for (std::size_t i = 0; i < candidate.inputs.size(); ++i) {
+      if (!aligned(problem_.rule.inputs[i], problem_.inputs[i].sizes, decided_.inputs[i],
+                   candidate.inputs[i])) {
+        return false;
+      }
+    }
+    for (std::size_t o = 0; o < candidate.outputs.size(); ++o) {
+      const auto sizes =
+          o < problem_.rule.output_sizes.size() ? problem_.rule.output_sizes[o] : std::vector<std::int64_t>();
+      if (!aligned(problem_.rule.outputs[o], sizes, decided_.outputs[o], candidate.outputs[o])) return false;
+    }
+    return true;
+  }
+
+  Candidate with_outputs(Candidate::Kind kind, const Placement& output) const {
+    Candidate candidate;
+    candidate.kind = kind;
+    candidate.outputs.assign(problem_.rule.outputs.size(), output);
+    return candidate;
+  }
+
+  // Moved elements keep every kind of open reduction, if all values among the inputs have the same.
+  void add_movement() {
+    std::optional<ReduceOp> op;
+    for (std::size_t i = 0; i < problem_.inputs.size() && !op; ++i) {
+      if (linear(i) && from(i).is_partial()) op = from(i).reduce;
+    }
+    if (!op) return;
+    Candidate candidate = with_outputs(Candidate::Kind::PartialPass, Placement::partial(*op));
+    for (std::size_t i = 0; i < problem_.inputs.size(); ++i) {
+      const bool moved = linear(i) && (differentiable(i) || from(i).is_partial());
+      if (moved && from(i) != Placement::partial(*op)) return;
+      candidate.inputs.push_back(moved ? from(i) : replicated(problem_.inputs[i], from(i), true));
+    }
+    add(std::move(candidate));
+  }
+
+  // Sums and averages pass an op that is linear in its inputs together, if all are open.
+  void add_joint() {
+    std::optional<ReduceOp> op;
+    for (std::size_t i = 0; i < problem_.inputs.size() && !op; ++i) {
+      if (linear(i) && passes_linear(from(i))) op = from(i).reduce;
+    }
+    if (!op) return;
+    Candidate candidate = with_outputs(Candidate::Kind::PartialPass, Placement::partial(*op));
+    for (std::size_t i = 0; i < problem_.inputs.size(); ++i) {
+      // Shards as summands are right but keep the sum open; only an in-place op must take them.
+      if (linear(i) && from(i).is_sharded() && (!fixed() || *op != ReduceOp::Sum)) return;
+      candidate.inputs.push_back(linear(i) ? Placement::partial(*op)
+                                           : replicated(problem_.inputs[i], from(i), true));
+    }
+    add(std::move(candidate));
+  }
+
+  // One open sum or average passes an op that is linear in it, with all else replicated.
+  void add_multilinear() {
+    for (std::size_t open = 0; open < problem_.inputs.size(); ++open) {
+      if (!linear(open) || problem_.rule.inputs[open].additive || !passes_linear(from(open))) continue;
+      Candidate candidate = with_outputs(Candidate::Kind::PartialPass, from(open));
+      for (std::size_t i = 0; i < problem_.inputs.size(); ++i) {
+        const bool stays_open = i == open || problem_.rule.inputs[i].additive;
+        candidate.inputs.push_back(stays_open ? from(open) : replicated(problem_.inputs[i], from(i), true));
+      }
+      add(std::move(candidate));
+    }
+  }
+
+  static bool passes_linear(const Placement& placement) {
+    return placement.is_partial() && (placement.reduce == ReduceOp::Sum || placement.reduce == ReduceOp::Avg);
+  }
+
+  void add_replicate(bool shares_gradient) {
+    const Placement output = shares_gradient ? Placement::replicate() : Placement::invariant();
+    Candidate candidate = with_outputs(Candidate::Kind::Replicate, output);
+    for (std::size_t i = 0; i < problem_.inputs.size(); ++i) {
+      candidate.inputs.push_back(replicated(problem_.inputs[i], from(i), shares_gradient));
+    }
+    add(std::move(candidate));
+  }
+
+  void add(Candidate candidate) {
+    for (std::size_t i = 0; i < candidate.inputs.size(); ++i) {
+      const Placement& to = candidate.inputs[i];
+      if (from(i).is_partial() && to.is_partial() && from(i) != to) return;  // two kinds of reduction
+    }
+    if (fixed() && !keeps_fixed(candidate)) return;
+    result_.push_back(std::move(candidate));
+  }
+
+  bool keeps_fixed(Candidate& candidate) const {
+    if (candidate.outputs.empty()) return false;
+    Placement& output = candidate.outputs.front();
+    // Without a gradient R and R+ are the same.
+    if (!any_differentiable() && output.is_replicated() && fixed()->is_replicated()) output = *fixed();
+    if (output != *fixed()) return false;
+    return !problem_.self_stays || candidate.inputs.empty() || candidate.inputs.front() == from(0);
+  }
+
+  const Problem& problem_;
+  const Decided& decided_;
+  const std::size_t axis_;
+  std::vector<Candidate> result_;
+};
+
+double nominal_elements(const TensorFacts& input) {
+  double elements = 1;
+  for (std::int64_t size : input.sizes)
+    elements *= static_cast<double>(size == unknown_size ? nominal_size : size);
+  return std::max(elements, 1.0);  // an empty tensor does not move for nothing
+}
+
+// Placements depend on the mesh's axes, not on whether an axis has one rank in this run.
+std::int64_t nominal_ranks(const MeshShape& mesh, std::size_t axis) {
+  return std::max<std::int64_t>(mesh.sizes[axis], 2);
+}
+
+// Elements of an input that the ranks of `axis` hold together.
+double elements_along(const Problem& problem, const Decided& decided, std::size_t input, std::size_t axis) {
+  double elements = nominal_elements(problem.inputs[input]);
+  const std::vector<Placement>& given = problem.inputs[input].placements;
+  for (std::size_t other = 0; other < given.size(); ++other) {
+    const Placement& placement = other < axis ? decided.inputs[input][other] : given[other];
+    if (other != axis && placement.is_sharded()) {
+      elements /= static_cast<double>(nominal_ranks(problem.mesh, other));
+    }
+  }
+  return elements;
+}
+
+// Shards of later axes nest in this axis' shards of the same dim, so they are gathered and cut again.
+double nested_elements(const Problem& problem, std::size_t input, std::size_t axis, const Placement& to,
+                       double elements) {
+  const std::vector<Placement>& given = problem.inputs[input].placements;
+  double moved = 0;
+  for (std::size_t later = axis + 1; later < given.size(); ++later) {
+    if (!given[later].is_sharded()) continue;
+    const std::int64_t ranks = nominal_ranks(problem.mesh, later);
+    if (given[axis].is_sharded_on(given[later].dim) || to.is_sharded_on(given[later].dim)) {
+      moved += movement_bytes(Movement::AllGather, elements * static_cast<double>(ranks), ranks);
+    }
+  }
+  return moved;
+}
+
+}  // namespace
+
+bool operator<(const Cost& a, const Cost& b) {
+  return std::tie(a.forward, a.cut, a.backward) < std::tie(b.forward, b.cut, b.backward);
+}
+
+std::vector<Candidate> candidates(const Problem& problem, const Decided& decided) {
+  return AxisCandidates(problem, decided).all();
+}
+
+Cost cost(const Problem& problem, const Decided& decided, const Candidate& candidate) {
+  const std::size_t axis = decided.axes.chosen.size();
+  const std::int64_t ranks = nominal_ranks(problem.mesh, axis);
+  Cost result;
+  for (std::size_t i = 0; i < problem.inputs.size(); ++i) {
+    const Placement& from = problem.inputs[i].placements[axis];
+    const Placement& to = candidate.inputs[i];
+    if (from == to) continue;
+    const Conversion needed = conversion(from, to);
+    const double elements = elements_along(problem, decided, i, axis);
+    result.forward += movement_bytes(needed.forward, elements, ranks);
+    result.forward += nested_elements(problem, i, axis, to, elements);
+    result.cut += needed.forward == Movement::Slice || needed.forward == Movement::KeepFirst ||
+                  needed.forward == Movement::ZeroPad;
+    if (problem.inputs[i].differentiable) {
+      result.backward += movement_bytes(needed.backward, elements, ranks);
+    }
+  }
+  return result;
+}
+
+std::optional<std::vector<Candidate>> decide(const Problem& problem) {
+  Decided decided;
+  decided.axes = {&problem.mesh, &problem.rule.factors, {}};
+  decided.inputs.resize(problem.inputs.size());
+  decided.outputs.resize(problem.rule.outputs.size());
+  std::vector<Candidate> taken;
+  for (std::int64_t axis = 0; axis < problem.mesh.num_axes(); ++axis) {
+    std::vector<Candidate> ways = candidates(problem, decided);
+    if (ways.empty()) return std::nullopt;
+    std::size_t best = 0;
+    Cost least = cost(problem, decided, ways.front());
+    for (std::size_t way = 1; way < ways.size(); ++way) {
+      const Cost of_way = cost(problem, decided, ways[way]);
+      if (of_way < least) {
+        least = of_way;
+        best = way;
+      }
+    }
+    Candidate& choice = ways[best];
+    decided.axes.chosen.push_back(choice.factor);
+    for (std::size_t i = 0; i < choice.inputs.size(); ++i) decided.inputs[i].push_back(choice.inputs[i]);
+    for (std::size_t o = 0; o < choice.outputs.size(); ++o) decided.outputs[o].push_back(choice.outputs[o]);
+    taken.push_back(std::move(choice));
+  }
+  return taken;
+}
+
+}  // namespace vescale::sharding

@@ -1,0 +1,54 @@
+#pragma once
+/// The ways in which one mesh axis can take part in an op, and what each costs.
+#include <optional>
+#include <vector>
+
+#include "Sharding/FactorPlacement.h"
+#include "Sharding/Rule.h"
+
+namespace vescale::sharding {
+
+/// What resolve() is asked.
+struct Problem {
+  const MeshShape& mesh;
+  const ShardingRule& rule;
+  const std::vector<TensorFacts>& inputs;
+  const std::vector<Placement>* fixed_output = nullptr;
+  bool self_stays = false;  ///< input 0 is self of an in-place op
+};
+
+/// One way: what each input must be on the axis, and what the outputs are.
+struct Candidate {
+  enum class Kind : unsigned char { Factor, PartialPass, Replicate } kind = Kind::Replicate;
+  int factor = -1;  ///< of Factor
+  std::vector<Placement> inputs;
+  std::vector<Placement> outputs;
+  bool assumed = false;  ///< unknown sizes are taken to divide
+};
+
+/// Compared member by member, least first.
+struct Cost {
+  double forward = 0;   ///< elements that a rank receives
+  int cut = 0;          ///< inputs that are cut or zeroed locally
+  double backward = 0;  ///< elements that a rank receives
+};
+bool operator<(const Cost& a, const Cost& b);
+
+/// The axes decided so far.
+struct Decided {
+  AxisFactors axes;
+  std::vector<std::vector<Placement>> inputs;   ///< per input, per decided axis
+  std::vector<std::vector<Placement>> outputs;  ///< per output, per decided axis
+};
+
+/// The valid candidates of the next axis in tie-break order: factors in order, Partial passes, replicated
+/// last.
+std::vector<Candidate> candidates(const Problem& problem, const Decided& decided);
+
+Cost cost(const Problem& problem, const Decided& decided, const Candidate& candidate);
+
+/// Decides the axes one after another; per axis the candidate taken. Nothing if the fixed output is
+/// impossible.
+std::optional<std::vector<Candidate>> decide(const Problem& problem);
+
+}  // namespace vescale::sharding

@@ -1,0 +1,95 @@
+#include <algorithm>
+
+#include <vescale/error.h>
+
+#include "Sharding/Candidates.h"
+#include "Sharding/Rule.h"
+
+namespace vescale::sharding {
+namespace {
+
+void check_inputs(const MeshShape& mesh, const std::vector<TensorFacts>& inputs) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::size_t placements = inputs[i].placements.size();
+    if (placements == mesh.sizes.size()) continue;
+    throw Error("input " + std::to_string(i) + " has " + std::to_string(placements) +
+                " placements, but the mesh has " + std::to_string(mesh.sizes.size()) + " axes");
+  }
+}
+
+void check_rule(const ShardingRule& rule, const std::vector<TensorFacts>& inputs) {
+  if (rule.inputs.size() != inputs.size()) {
+    throw Error("the sharding rule speaks of " + std::to_string(rule.inputs.size()) +
+                " tensors, the call has " + std::to_string(inputs.size()));
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (rule.inputs[i].dims.size() == inputs[i].sizes.size()) continue;
+    throw Error("the sharding rule gives input " + std::to_string(i) + " " +
+                std::to_string(rule.inputs[i].dims.size()) + " dims, but it has " +
+                std::to_string(inputs[i].sizes.size()));
+  }
+}
+
+// Input 0 of an in-place op is its output: the placements agree.
+bool is_self(const std::vector<TensorFacts>& inputs, const std::vector<Placement>* fixed_output) {
+  return fixed_output && !inputs.empty() && inputs.front().placements == *fixed_output;
+}
+
+// Without a rule an op sees whole values, of one kind along each axis.
+ShardingRule rule_without_factors(const std::vector<TensorFacts>& inputs) {
+  ShardingRule rule;
+  for (const TensorFacts& input : inputs) {
+    TensorFactors tensor;
+    tensor.dims.resize(input.sizes.size());
+    rule.inputs.push_back(std::move(tensor));
+  }
+  rule.outputs.emplace_back();
+  return rule;
+}
+
+}  // namespace
+
+std::vector<TensorFacts> tensor_inputs(const OpCall& call) {
+  std::vector<TensorFacts> result;
+  for (const Argument& argument : call.arguments) {
+    if (const auto* tensor = std::get_if<TensorFacts>(&argument)) result.push_back(*tensor);
+    if (const auto* list = std::get_if<std::vector<std::optional<TensorFacts>>>(&argument)) {
+      for (const std::optional<TensorFacts>& tensor : *list) {
+        if (tensor) result.push_back(*tensor);
+      }
+    }
+  }
+  return result;
+}
+
+std::optional<Resolution> resolve(const MeshShape& mesh, const ShardingRule& rule,
+                                  const std::vector<TensorFacts>& inputs,
+                                  const std::vector<Placement>* fixed_output) {
+  check_inputs(mesh, inputs);
+  check_rule(rule, inputs);
+  const auto taken = decide({mesh, rule, inputs, fixed_output, is_self(inputs, fixed_output)});
+  if (!taken) return std::nullopt;
+  Resolution result;
+  result.inputs.resize(inputs.size());
+  result.outputs.resize(rule.outputs.size());
+  for (const Candidate& choice : *taken) {
+    for (std::size_t i = 0; i < choice.inputs.size(); ++i) result.inputs[i].push_back(choice.inputs[i]);
+    for (std::size_t o = 0; o < choice.outputs.size(); ++o) result.outputs[o].push_back(choice.outputs[o]);
+    result.size_dependent |= choice.assumed;
+  }
+  result.output_sizes = rule.output_sizes;
+  result.local_arguments = rule.local_arguments;
+  return result;
+}
+
+std::optional<Resolution> resolve(const MeshShape& mesh, const OpCall& call,
+                                  const std::vector<Placement>* fixed_output) {
+  const std::vector<TensorFacts> inputs = tensor_inputs(call);
+  if (const std::optional<ShardingRule> rule = find_rule(call))
+    return resolve(mesh, *rule, inputs, fixed_output);
+  std::optional<Resolution> result = resolve(mesh, rule_without_factors(inputs), inputs, fixed_output);
+  if (result) result->has_rule = false;
+  return result;
+}
+
+}  // namespace vescale::sharding
