@@ -220,7 +220,7 @@ class AxisCandidates {
     // Without a gradient R and R+ are the same.
     if (!any_differentiable() && output.is_replicated() && fixed()->is_replicated()) output = *fixed();
     if (output != *fixed()) return false;
-    return !problem_.self_stays || candidate.inputs.empty() || candidate.inputs.front() == from(0);
+    return !problem_.self_stays() || candidate.inputs.front() == from(0);
   }
 
   const Problem& problem_;
@@ -300,11 +300,23 @@ Cost cost(const Problem& problem, const Decided& decided, const Candidate& candi
   return result;
 }
 
-std::optional<std::vector<Candidate>> decide(const Problem& problem) {
+Decided undecided(const Problem& problem) {
   Decided decided;
   decided.axes = {&problem.mesh, &problem.rule.factors, {}};
   decided.inputs.resize(problem.inputs.size());
   decided.outputs.resize(problem.rule.outputs.size());
+  return decided;
+}
+
+void take(Decided& decided, const Candidate& candidate) {
+  decided.axes.chosen.push_back(candidate.factor);
+  for (std::size_t i = 0; i < candidate.inputs.size(); ++i) decided.inputs[i].push_back(candidate.inputs[i]);
+  for (std::size_t o = 0; o < candidate.outputs.size(); ++o)
+    decided.outputs[o].push_back(candidate.outputs[o]);
+}
+
+std::optional<std::vector<Candidate>> decide(const Problem& problem) {
+  Decided decided = undecided(problem);
   std::vector<Candidate> taken;
   for (std::int64_t axis = 0; axis < problem.mesh.num_axes(); ++axis) {
     std::vector<Candidate> ways = candidates(problem, decided);
@@ -318,11 +330,8 @@ std::optional<std::vector<Candidate>> decide(const Problem& problem) {
         best = way;
       }
     }
-    Candidate& choice = ways[best];
-    decided.axes.chosen.push_back(choice.factor);
-    for (std::size_t i = 0; i < choice.inputs.size(); ++i) decided.inputs[i].push_back(choice.inputs[i]);
-    for (std::size_t o = 0; o < choice.outputs.size(); ++o) decided.outputs[o].push_back(choice.outputs[o]);
-    taken.push_back(std::move(choice));
+    take(decided, ways[best]);
+    taken.push_back(std::move(ways[best]));
   }
   return taken;
 }

@@ -14,7 +14,11 @@ struct Problem {
   const ShardingRule& rule;
   const std::vector<TensorFacts>& inputs;
   const std::vector<Placement>* fixed_output = nullptr;
-  bool self_stays = false;  ///< input 0 is self of an in-place op
+
+  /// Input 0 is self of an in-place op: it has the output's placements, and keeps them.
+  bool self_stays() const {
+    return fixed_output && !inputs.empty() && inputs.front().placements == *fixed_output;
+  }
 };
 
 /// One way: what each input must be on the axis, and what the outputs are.
@@ -41,6 +45,10 @@ struct Decided {
   std::vector<std::vector<Placement>> outputs;  ///< per output, per decided axis
 };
 
+/// Before the first axis, and after taking a candidate for the next one.
+Decided undecided(const Problem& problem);
+void take(Decided& decided, const Candidate& candidate);
+
 /// The valid candidates of the next axis in tie-break order: factors in order, Partial passes, replicated
 /// last.
 std::vector<Candidate> candidates(const Problem& problem, const Decided& decided);
@@ -50,5 +58,8 @@ Cost cost(const Problem& problem, const Decided& decided, const Candidate& candi
 /// Decides the axes one after another; per axis the candidate taken. Nothing if the fixed output is
 /// impossible.
 std::optional<std::vector<Candidate>> decide(const Problem& problem);
+
+/// The rule of an op without one: it sees whole values, of one kind along each axis.
+ShardingRule rule_without_factors(const std::vector<TensorFacts>& inputs);
 
 }  // namespace vescale::sharding

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include <vescale/error.h>
 
 #include "Sharding/Candidates.h"
@@ -30,12 +28,8 @@ void check_rule(const ShardingRule& rule, const std::vector<TensorFacts>& inputs
   }
 }
 
-// Input 0 of an in-place op is its output: the placements agree.
-bool is_self(const std::vector<TensorFacts>& inputs, const std::vector<Placement>* fixed_output) {
-  return fixed_output && !inputs.empty() && inputs.front().placements == *fixed_output;
-}
+}  // namespace
 
-// Without a rule an op sees whole values, of one kind along each axis.
 ShardingRule rule_without_factors(const std::vector<TensorFacts>& inputs) {
   ShardingRule rule;
   for (const TensorFacts& input : inputs) {
@@ -46,8 +40,6 @@ ShardingRule rule_without_factors(const std::vector<TensorFacts>& inputs) {
   rule.outputs.emplace_back();
   return rule;
 }
-
-}  // namespace
 
 std::vector<TensorFacts> tensor_inputs(const OpCall& call) {
   std::vector<TensorFacts> result;
@@ -67,7 +59,7 @@ std::optional<Resolution> resolve(const MeshShape& mesh, const ShardingRule& rul
                                   const std::vector<Placement>* fixed_output) {
   check_inputs(mesh, inputs);
   check_rule(rule, inputs);
-  const auto taken = decide({mesh, rule, inputs, fixed_output, is_self(inputs, fixed_output)});
+  const auto taken = decide({mesh, rule, inputs, fixed_output});
   if (!taken) return std::nullopt;
   Resolution result;
   result.inputs.resize(inputs.size());

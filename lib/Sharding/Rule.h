@@ -124,6 +124,8 @@ std::optional<Resolution> resolve(const MeshShape& mesh, const ShardingRule& rul
 
 /// For diagnostics: a line for each input that resolve() moves, with the axis, the movements and why; empty if all fit.
 std::string explain(const MeshShape& mesh, const OpCall& call, const std::vector<Placement>* fixed_output = nullptr);
+std::string explain(const MeshShape& mesh, const ShardingRule& rule, const std::vector<TensorFacts>& inputs,
+                    const std::vector<Placement>* fixed_output = nullptr);
 
 /// The tensors among the arguments of a call, lists flattened, absent ones left out.
 std::vector<TensorFacts> tensor_inputs(const OpCall& call);
