@@ -140,6 +140,15 @@ void fill_from(const Job& job, at::CPUGeneratorImpl& generator) {
   generator.set_next_double_normal_sample(cached);
 }
 
+/// The probabilities of the piece's elements; undefined but for BernoulliTensor.
+at::Tensor probabilities(const Distribution& distribution) {
+  const auto* with_p = std::get_if<BernoulliTensor>(&distribution);
+  return with_p != nullptr ? with_p->p : at::Tensor();
+}
+
+void fill_piece(const at::Tensor& local, const Distribution& distribution, const GlobalShape& global,
+                const Piece& piece, const std::optional<at::Generator>& generator);
+
 /// A complex tensor is drawn as the real one of its parts. Gives false if `local` or the distribution is not
 /// such.
 bool fill_complex(const at::Tensor& local, const Distribution& distribution, const GlobalShape& global,
@@ -156,22 +165,22 @@ bool fill_complex(const at::Tensor& local, const Distribution& distribution, con
   // The parts have half the variance each.
   const Distribution of_part =
       normal ? Distribution(Normal{normal->mean, normal->std / std::sqrt(2)}) : distribution;
-  fill(at::view_as_real(local), of_part, parts, parts_piece, generator);
+  fill_piece(at::view_as_real(local), of_part, parts, parts_piece, generator);
   return true;
 }
 
-}  // namespace
+/// Whether the rank holds the logical tensor itself, in its own memory order.
+bool is_whole(const at::Tensor& local, const GlobalShape& global) {
+  return local.sizes() == c10::IntArrayRef(global.sizes) &&
+         local.strides() == c10::IntArrayRef(global.strides);
+}
 
-void fill(const at::Tensor& local, const Distribution& distribution, const GlobalShape& global,
-          const Piece& piece, const std::optional<at::Generator>& generator) {
-  check_arguments(local, global, piece);
-  const at::AutoDispatchBelowADInplaceOrView below_autograd;
+void fill_piece(const at::Tensor& local, const Distribution& distribution, const GlobalShape& global,
+                const Piece& piece, const std::optional<at::Generator>& generator) {
   if (fill_complex(local, distribution, global, piece, generator)) return;
-
   auto* source = at::check_generator<at::CPUGeneratorImpl>(generator_for(generator));
   const std::vector<int64_t> order = global.memory_order();
-  at::Tensor p;
-  if (const auto* with_p = std::get_if<BernoulliTensor>(&distribution)) p = with_p->p;
+  at::Tensor p = probabilities(distribution);
   if (global.numel() == 0) {
     draw(distribution, local, p, Worker::of_thread().generator());
     return;
@@ -184,6 +193,19 @@ void fill(const at::Tensor& local, const Distribution& distribution, const Globa
   const FlatLocal target(local, order);
   fill_from({distribution, global, piece, target.flat, p, words, global.numel()}, *source);
   target.write_back();
+}
+
+}  // namespace
+
+void fill(const at::Tensor& local, const Distribution& distribution, const GlobalShape& global,
+          const Piece& piece, const std::optional<at::Generator>& generator) {
+  check_arguments(local, global, piece);
+  const at::AutoDispatchBelowADInplaceOrView below_autograd;
+  if (is_whole(local, global)) {
+    draw(distribution, local, probabilities(distribution), generator_for(generator));
+  } else {
+    fill_piece(local, distribution, global, piece, generator);
+  }
   if (!local.is_inference()) local.unsafeGetTensorImpl()->bump_version();
 }
 

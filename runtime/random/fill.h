@@ -19,9 +19,9 @@ namespace vescale::rng {
 /// CPU tensor of any strides that do not overlap; it may be empty. Autograd does not see the write. Time
 /// grows with the local elements, and with the global ones at a fraction of a nanosecond each.
 ///
-/// Throws c10::Error with LibTorch's own message on arguments that LibTorch refuses (on every rank, even
-/// where the piece is empty; only a probability inside a BernoulliTensor is seen by its own rank alone), and
-/// if `piece` fits neither `local` nor `global`. The generator is then unchanged.
+/// Throws c10::Error with LibTorch's own message on arguments that LibTorch refuses, on every rank, even
+/// where the piece is empty (only a probability inside a BernoulliTensor is seen by its own rank alone), and
+/// if `piece` fits neither `local` nor `global`.
 void fill(const at::Tensor& local, const Distribution& distribution, const GlobalShape& global,
           const Piece& piece, const std::optional<at::Generator>& generator = std::nullopt);
 

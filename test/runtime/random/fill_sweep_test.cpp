@@ -144,7 +144,7 @@ class FillSweep : public testing::TestWithParam<size_t> {
         generator.set_state(before);
         Distribution distribution = op_.distribution;
         if (with_p) distribution = BernoulliTensor{slice_piece(p, piece)};
-        const at::Tensor local = empty_local(global, piece, dtype, turn_ % 3);
+        const at::Tensor local = empty_local(global, piece, dtype, pieces_compared % 3);
         fill(local, distribution, global, piece, generator);
         ++pieces_compared;
         ASSERT_TRUE(bitwise_equal(local, slice_piece(whole, piece)))
