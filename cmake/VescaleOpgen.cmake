@@ -4,7 +4,7 @@
 # VESCALE_GENERATED_SOURCES    definitions, part of libvescale
 set(VESCALE_PYTHON "${VESCALE_TORCH_DIR}/../../../../bin/python" CACHE FILEPATH
   "A Python that can import torchgen of the same torch")
-set(VESCALE_GENERATED_COUNT 12)
+set(VESCALE_GENERATED_COUNT 14)
 set(VESCALE_GENERATED_INCLUDE "${PROJECT_BINARY_DIR}/include/vescale/generated")
 
 set(VESCALE_GENERATED_SOURCES)
@@ -13,7 +13,7 @@ foreach(i RANGE ${last})
   list(APPEND VESCALE_GENERATED_SOURCES "${PROJECT_BINARY_DIR}/generated/ops_${i}.cpp")
 endforeach()
 set(VESCALE_GENERATED_HEADERS)
-foreach(name ops.h ops_internal.h methods.inc special.h)
+foreach(name ops.h ops_internal.h namespaces.h methods.inc special.h)
   list(APPEND VESCALE_GENERATED_HEADERS "${VESCALE_GENERATED_INCLUDE}/${name}")
 endforeach()
 

@@ -1,13 +1,13 @@
 #pragma once
-/// Binary operators of DTensors and scalars, with LibTorch's meaning: a scalar on the left of - / % & | ^ takes the
-/// tensor's dtype.
+/// Binary operators of DTensors and scalars, with LibTorch's meaning: a scalar on the left of - / % & | ^
+/// takes the tensor's dtype.
 #include <vescale/generated/ops.h>
 
 namespace vescale {
 
-#define VESCALE_BINARY_OPERATOR(op, method, reversed)                                             \
-  inline DTensor operator op(const DTensor& x, const DTensor& y) { return x.method(y); }          \
-  inline DTensor operator op(const DTensor& x, const at::Scalar& y) { return x.method(y); }       \
+#define VESCALE_BINARY_OPERATOR(op, method, reversed)                                       \
+  inline DTensor operator op(const DTensor& x, const DTensor& y) { return x.method(y); }    \
+  inline DTensor operator op(const DTensor& x, const at::Scalar& y) { return x.method(y); } \
   inline DTensor operator op(const at::Scalar& x, const DTensor& y) { return reversed; }
 
 VESCALE_BINARY_OPERATOR(+, add, y.add(x))

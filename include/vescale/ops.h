@@ -3,6 +3,7 @@
 ///
 ///   auto y = vs::relu(vs::linear(x, weight, bias)) + 1;
 #include <vescale/dtensor.h>
+#include <vescale/generated/namespaces.h>
 #include <vescale/generated/ops.h>
 #include <vescale/indexing.h>
 #include <vescale/operators.h>
@@ -25,7 +26,11 @@ inline DTensor detach(const DTensor& x) { return x.detach(); }
 /// Over one dim. An int would otherwise choose the overload with `unbiased`.
 inline DTensor var(const DTensor& x, int dim) { return var(x, at::IntArrayRef{dim}); }
 inline DTensor std(const DTensor& x, int dim) { return std(x, at::IntArrayRef{dim}); }
-inline std::tuple<DTensor, DTensor> var_mean(const DTensor& x, int dim) { return var_mean(x, at::IntArrayRef{dim}); }
-inline std::tuple<DTensor, DTensor> std_mean(const DTensor& x, int dim) { return std_mean(x, at::IntArrayRef{dim}); }
+inline std::tuple<DTensor, DTensor> var_mean(const DTensor& x, int dim) {
+  return var_mean(x, at::IntArrayRef{dim});
+}
+inline std::tuple<DTensor, DTensor> std_mean(const DTensor& x, int dim) {
+  return std_mean(x, at::IntArrayRef{dim});
+}
 
 }  // namespace vescale

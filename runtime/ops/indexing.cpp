@@ -13,16 +13,19 @@ using indexing::EllipsisIndexType;
 using indexing::Slice;
 using indexing::TensorIndex;
 
-bool is_mask(const DTensor& index) { return index.scalar_type() == at::kBool || index.scalar_type() == at::kByte; }
+bool is_mask(const DTensor& index) {
+  return index.scalar_type() == at::kBool || index.scalar_type() == at::kByte;
+}
 
 /// Dims of the indexed tensor that an index takes up.
 std::int64_t dims_of(const TensorIndex& index) {
   if (const auto* tensor = std::get_if<DTensor>(&index.value)) return is_mask(*tensor) ? tensor->dim() : 1;
-  return std::holds_alternative<std::int64_t>(index.value) || std::holds_alternative<Slice>(index.value) ? 1 : 0;
+  return std::holds_alternative<std::int64_t>(index.value) || std::holds_alternative<Slice>(index.value) ? 1
+                                                                                                         : 0;
 }
 
-/// The indices applied from left to right: a view of the tensor, and per dim of the view the tensor that indexes it.
-/// A mask over several dims is one entry.
+/// The indices applied from left to right: a view of the tensor, and per dim of the view the tensor that
+/// indexes it. A mask over several dims is one entry.
 class Indexed {
  public:
   Indexed(const DTensor& self, c10::ArrayRef<TensorIndex> indices) : view(self) {
@@ -54,8 +57,8 @@ class Indexed {
   }
   void apply(std::int64_t index) {
     const std::int64_t size = view.size(dim_);
-    TORCH_CHECK_INDEX(-size <= index && index < size, "index ", index, " is out of bounds for dimension ", position_,
-                      " with size ", size);
+    TORCH_CHECK_INDEX(-size <= index && index < size, "index ", index, " is out of bounds for dimension ",
+                      position_, " with size ", size);
     view = view.select(dim_, index);
   }
   void apply(const Slice& slice) {
@@ -105,8 +108,8 @@ bool writes_nothing(c10::ArrayRef<TensorIndex> indices) {
 }  // namespace
 
 indexing::TensorIndex::TensorIndex(const char* text) : value(EllipsisIndexType()) {
-  TORCH_CHECK_VALUE(std::strcmp(text, "...") == 0, "Expected \"...\" to represent an ellipsis index, but got \"", text,
-                    "\"");
+  TORCH_CHECK_VALUE(std::strcmp(text, "...") == 0,
+                    "Expected \"...\" to represent an ellipsis index, but got \"", text, "\"");
 }
 
 DTensor DTensor::index(c10::ArrayRef<TensorIndex> indices) const {
@@ -138,7 +141,8 @@ DTensor& DTensor::index_put_(c10::ArrayRef<TensorIndex> indices, const at::Scala
   if (indexed.tensors.empty()) {
     indexed.view.fill_(value);
   } else {
-    indexed.view.index_put_(indexed.tensors, vescale::scalar_tensor(value, options().requires_grad(std::nullopt)));
+    indexed.view.index_put_(indexed.tensors,
+                            vescale::scalar_tensor(value, options().requires_grad(std::nullopt)));
   }
   return *this;
 }

@@ -7,13 +7,9 @@ import pathlib
 from torchgen.model import Variant
 
 from signatures import CppFunction, bindings, special_declaration
-from surface import Op, ops, special_functions
+from surface import Op, is_internal, ops, special_functions
 
 HEADER = "// Written by tools/opgen at build time; do not edit.\n"
-
-
-def is_internal(function: CppFunction) -> bool:
-    return function.name.startswith("_") and not function.name.startswith("__")
 
 
 def namespaced(lines: list[str]) -> str:
@@ -24,8 +20,22 @@ def functions_header(internal: bool) -> str:
     """ops.h, or ops_internal.h for names that begin with an underscore."""
     what = ("LibTorch's internal operators (names that begin with an underscore)" if internal
             else "LibTorch's operators as functions of DTensors, under LibTorch's names and signatures")
-    lines = [b.declaration() for op in ops() for b in bindings(op, Variant.function) if is_internal(b) == internal]
+    lines = [b.declaration() for op in ops() if is_internal(op.function) == internal
+             for b in bindings(op, Variant.function)]
     return f"#pragma once\n{HEADER}/// {what}.\n#include <vescale/dtensor.h>\n\n" + namespaced(lines)
+
+
+NAMESPACES = ("linalg", "fft", "special")
+
+
+def namespaces_header() -> str:
+    """namespaces.h: linalg::, fft:: and special:: functions, the same as those with the prefix."""
+    text = f"#pragma once\n{HEADER}/// LibTorch's linalg, fft and special namespaces.\n#include <vescale/generated/ops.h>\n"
+    for space in NAMESPACES:
+        functions = [b for op in ops() for b in bindings(op, Variant.function) if b.name.startswith(f"{space}_")]
+        lines = [f"inline {b.renamed(b.name.removeprefix(space + '_'))}" for b in functions]
+        text += f"\nnamespace vescale::{space} {{\n\n" + "\n".join(lines) + f"\n\n}}  // namespace vescale::{space}\n"
+    return text
 
 
 def methods_include() -> str:
@@ -65,6 +75,7 @@ def write_if_changed(path: pathlib.Path, text: str) -> None:
 def write_sources(include: pathlib.Path, sources: pathlib.Path, count: int) -> None:
     write_if_changed(include / "ops.h", functions_header(internal=False))
     write_if_changed(include / "ops_internal.h", functions_header(internal=True))
+    write_if_changed(include / "namespaces.h", namespaces_header())
     write_if_changed(include / "methods.inc", methods_include())
     write_if_changed(include / "special.h", special_header())
     for i, part in enumerate(parts(count)):

@@ -22,11 +22,16 @@ class CppFunction:
     name: str
     declared: str  # parameters with defaults
     defined: str  # parameters without
+    parameters: tuple[str, ...]  # their names
     body: str
     method: bool
 
     def declaration(self) -> str:
         return f"{self.result} {self.name}({self.declared}){' const' if self.method else ''};"
+
+    def renamed(self, name: str) -> str:
+        """A function of another name and the same parameters that calls this one."""
+        return f"{self.result} {name}({self.declared}) {{ return {self.name}({', '.join(self.parameters)}); }}"
 
     def definition(self) -> str:
         owner = "DTensor::" if self.method else ""
@@ -134,5 +139,6 @@ def bindings(op: Op, variant: Variant) -> list[CppFunction]:
                             name=sig.name(),
                             declared=vescale_type(", ".join(a.decl() for a in sig.arguments())),
                             defined=vescale_type(", ".join(a.defn() for a in sig.arguments())),
+                            parameters=tuple(a.name for a in sig.arguments()),
                             body=body(op, sig),
                             method=method) for sig in signatures]

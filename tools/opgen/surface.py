@@ -33,6 +33,11 @@ def base_name(f: NativeFunction) -> str:
     return str(name) if name.dunder_method else str(name).removesuffix("_")
 
 
+def is_internal(f: NativeFunction) -> bool:
+    """Whether the name begins with an underscore and is not one of Python's operators."""
+    return str(f.func.name.name).startswith("_") and not f.func.name.name.dunder_method
+
+
 def read_data(name: str):
     """One of the YAML files beside this one."""
     return yaml.safe_load((HERE / name).read_text())
@@ -50,7 +55,14 @@ class Op:
 def left_out() -> dict[str, str]:
     """Names (with or without overload) that get no generated function, with the reason."""
     data = read_data("handwritten.yaml")
-    return {name: group["reason"] for groups in data.values() for group in groups for name in group["names"]}
+    groups = data["handwritten"] + data["unsupported"]
+    return {name: group["reason"] for group in groups for name in group["names"]}
+
+
+@functools.cache
+def internal_parts_left_out() -> dict[str, str]:
+    groups = read_data("handwritten.yaml")["internals_left_out"]
+    return {part: group["reason"] for group in groups for part in group["parts"]}
 
 
 def reason_left_out(f: NativeFunction) -> str | None:
@@ -62,6 +74,8 @@ def reason_left_out(f: NativeFunction) -> str | None:
     listed = left_out().get(str(f.func.name), left_out().get(str(f.func.name.name)))
     if listed is None and not f.func.returns:
         return "gives no result: an internal that checks, prints or writes to lists of tensors"
+    if listed is None and is_internal(f):
+        return next((r for part, r in internal_parts_left_out().items() if part in str(f.func.name.name)), None)
     return listed
 
 
