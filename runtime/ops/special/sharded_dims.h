@@ -1,0 +1,42 @@
+#pragma once
+/// Questions that ops with global statistics ask of a layout.
+#include <ATen/ATen.h>
+#include <ATen/WrapDimUtils.h>
+
+#include <algorithm>
+
+#include <vescale/dtensor.h>
+
+namespace vescale::special {
+
+inline bool is_sharded_on(const DTensor& x, std::int64_t dim) {
+  const auto& placements = x.placements();
+  return std::any_of(placements.begin(), placements.end(), [&](const Placement& p) { return p.is_sharded_on(dim); });
+}
+
+inline bool is_whole(const DTensor& x) { return !x.defined() || x.layout()->is_replicated(); }
+
+/// The dims that a reduction over `dim` runs over: all if it names none.
+inline std::vector<std::int64_t> reduced_dims(const DTensor& x, at::OptionalIntArrayRef dim) {
+  std::vector<std::int64_t> dims;
+  if (!dim || dim->empty()) {
+    for (std::int64_t d = 0; d < x.dim(); ++d) dims.push_back(d);
+  } else {
+    for (std::int64_t d : *dim) dims.push_back(at::maybe_wrap_dim(d, x.dim()));
+  }
+  return dims;
+}
+
+inline bool reduces_sharded_dim(const DTensor& x, at::OptionalIntArrayRef dim) {
+  const std::vector<std::int64_t> dims = reduced_dims(x, dim);
+  return std::any_of(dims.begin(), dims.end(), [&](std::int64_t d) { return is_sharded_on(x, d); });
+}
+
+/// Elements that a reduction over `dim` takes together, over all ranks.
+inline std::int64_t reduced_count(const DTensor& x, at::OptionalIntArrayRef dim) {
+  std::int64_t count = 1;
+  for (std::int64_t d : reduced_dims(x, dim)) count *= x.size(d);
+  return count;
+}
+
+}  // namespace vescale::special
