@@ -6,10 +6,13 @@
 
 #include <cmath>
 #include <mutex>
+#include <string>
+
+#include <vescale/error.h>
+#include <vescale/random/generator.h>
 
 #include "random/replay.h"
 #include "random/stream.h"
-#include "vescale/random/generator.h"
 
 namespace vescale::rng {
 namespace {
@@ -23,18 +26,24 @@ class SilentWarnings final : public c10::WarningHandler {
 };
 
 void check_arguments(const at::Tensor& local, const GlobalShape& global, const Piece& piece) {
-  TORCH_CHECK(local.device().is_cpu() && local.layout() == at::kStrided,
-              "random fill: the local tensor must be a strided CPU tensor, got ", local.device(), ", ",
-              local.layout());
-  TORCH_CHECK(local.dim() == global.dim() && piece.size() == global.sizes.size(),
-              "random fill: the local tensor has ", local.dim(), " dims, the piece ", piece.size(),
-              ", the logical tensor ", global.dim());
+  if (!local.device().is_cpu() || local.layout() != at::kStrided) {
+    throw Error("random fill: the local tensor must be a strided CPU tensor, but is on " +
+                local.device().str());
+  }
+  if (local.dim() != global.dim() || piece.size() != global.sizes.size()) {
+    throw Error("random fill: the local tensor has " + std::to_string(local.dim()) + " dims, its piece " +
+                std::to_string(piece.size()) + ", the logical tensor " + std::to_string(global.dim()));
+  }
   for (int64_t d = 0; d < local.dim(); ++d) {
-    TORCH_CHECK(local.size(d) == length(piece[d]), "random fill: dim ", d, " of the local tensor has size ",
-                local.size(d), ", its piece ", length(piece[d]));
-    TORCH_CHECK(global.sizes[d] < 2 || global.strides[d] != 0,
-                "random fill: the logical tensor is expanded along dim ", d,
-                ": several of its elements are one memory location; clone() it first");
+    const auto dim = static_cast<size_t>(d);
+    if (local.size(d) != length(piece[dim])) {
+      throw Error("random fill: dim " + std::to_string(d) + " of the local tensor has size " +
+                  std::to_string(local.size(d)) + ", its piece " + std::to_string(length(piece[dim])));
+    }
+    if (global.sizes[dim] > 1 && global.strides[dim] == 0) {
+      throw Error("random fill: the tensor is expanded along dim " + std::to_string(d) +
+                  ", so that elements share memory; clone() it first");
+    }
   }
 }
 

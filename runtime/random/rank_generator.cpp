@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-#include "vescale/random/generator.h"
+#include <vescale/random/generator.h>
 
 namespace vescale {
 

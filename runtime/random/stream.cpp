@@ -1,8 +1,9 @@
 #include "random/stream.h"
 
-#include <c10/util/Exception.h>
-
 #include <algorithm>
+#include <string>
+
+#include <vescale/error.h>
 
 namespace vescale::rng {
 namespace {
@@ -48,8 +49,10 @@ void Stream::skip(uint64_t words) {
 }
 
 void Stream::seek(uint64_t position) {
-  TORCH_CHECK(position >= position_, "random stream: cannot move back from word ", position_, " to ",
-              position);
+  if (position < position_) {
+    throw Error("random stream: cannot move back from word " + std::to_string(position_) + " to word " +
+                std::to_string(position));
+  }
   skip(position - position_);
 }
 

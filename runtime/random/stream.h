@@ -23,7 +23,7 @@ class Stream {
   /// Moves forward by `words`.
   void skip(uint64_t words);
 
-  /// Moves forward to `position`; throws c10::Error if that lies behind.
+  /// Moves forward to `position`; throws Error if that lies behind.
   void seek(uint64_t position);
 
   /// Draws `words` raw state words (before mt19937's output tempering) into `out`.

@@ -20,14 +20,10 @@ Tensor filled(const Tensor& like, const Distribution& distribution, int64_t dim 
   std::vector<Tensor> pieces;
   for (int64_t rank = 0; rank < 3; ++rank) {
     set_rng_state(state);
-    Piece piece = whole_piece(like.sizes());
-    DimRanges& ranges = piece[static_cast<size_t>(dim)];
-    ranges = split(ranges, 3, rank);
-    std::vector<int64_t> sizes = like.sizes().vec();
-    sizes[static_cast<size_t>(dim)] = length(ranges);
+    const Piece piece = part_of_dim(global.sizes, static_cast<size_t>(dim), 3, rank);
     Distribution of_piece = distribution;
     if (auto* with_p = std::get_if<BernoulliTensor>(&of_piece)) with_p->p = slice_piece(with_p->p, piece);
-    pieces.push_back(at::empty(sizes, like.scalar_type()));
+    pieces.push_back(at::empty(sizes_of(piece), like.scalar_type()));
     fill(pieces.back(), of_piece, global, piece);
   }
   return at::cat(pieces, dim);
@@ -124,12 +120,12 @@ TEST_F(Composites, MultinomialWithoutReplacement) {
 TEST_F(Composites, MultinomialWithReplacementTakesTwoWordsASample) {
   const Tensor weights = at::linspace(.1, 1, 60).reshape({4, 15});
   at::multinomial(weights, 20, true);
-  advance(at::kDouble, Uniform{}, GlobalShape::contiguous({4 * 20}));
+  advance(at::kDouble, Uniform{}, contiguous({4 * 20}));
 }
 
 TEST_F(Composites, RandpermTakesAWordAnElementButOne) {
   torch::randperm(100);
-  advance(at::kFloat, Uniform{}, GlobalShape::contiguous({99}));
+  advance(at::kFloat, Uniform{}, contiguous({99}));
 }
 
 TEST_F(Composites, RreluDrawsForNegativeElementsOnly) {

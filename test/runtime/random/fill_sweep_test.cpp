@@ -19,12 +19,12 @@ class PrintCount final : public testing::Environment {
 };
 const auto* const print_count = testing::AddGlobalTestEnvironment(new PrintCount);
 
-/// One mesh axis along dim `dim`; Shard is one group.
+/// A mesh axis: how it holds the tensor, and its size.
 struct Axis {
-  size_t dim;
-  int64_t groups, parts;
+  Placement placement;
+  int64_t size;
 };
-using Placement = std::vector<Axis>;
+using Axes = std::vector<Axis>;
 
 std::vector<std::vector<int64_t>> shapes() {
   return {{},       {0},          {4, 0, 2},     {1},       {1, 1},   {7},        {7, 1},       {15},
@@ -35,13 +35,12 @@ std::vector<std::vector<int64_t>> shapes() {
 
 /// Row-major, reversed, channels_last for four dims, and row-major with holes.
 std::vector<GlobalShape> memory_orders(const std::vector<int64_t>& sizes) {
-  const GlobalShape plain = GlobalShape::contiguous(sizes);
+  const GlobalShape plain = contiguous(sizes);
   std::vector<GlobalShape> result{plain};
   if (sizes.size() < 2) return result;
-  std::vector<int64_t> backwards(sizes.rbegin(), sizes.rend());
-  GlobalShape reversed = GlobalShape::contiguous(backwards);
-  std::reverse(reversed.strides.begin(), reversed.strides.end());
-  result.push_back({sizes, reversed.strides});
+  std::vector<int64_t> reversed = contiguous_strides({sizes.rbegin(), sizes.rend()});
+  std::reverse(reversed.begin(), reversed.end());
+  result.push_back({sizes, reversed});
   if (sizes.size() == 4) {
     const int64_t c = sizes[1], h = sizes[2], w = sizes[3];
     result.push_back({sizes, {c * h * w, 1, w * c, c}});
@@ -52,46 +51,49 @@ std::vector<GlobalShape> memory_orders(const std::vector<int64_t>& sizes) {
   return result;
 }
 
-std::vector<Placement> placements(const std::vector<int64_t>& sizes) {
-  std::vector<Placement> result{{}};
-  for (size_t d = 0; d < sizes.size(); ++d) {
-    for (const int64_t parts : {2, 3, 4, 8}) result.push_back({{d, 1, parts}});
-    result.push_back({{d, 1, 2}, {d, 1, 2}});
-    result.push_back({{d, 1, 3}, {d, 1, 2}});
-    for (const int64_t groups : {2, 3}) {
-      if (sizes[d] % groups != 0) continue;
-      result.push_back({{d, groups, 2}});
-      result.push_back({{d, groups, 3}});
-      result.push_back({{d, groups, 2}, {d, 1, 3}});
+std::vector<Axes> axes_to_try(const std::vector<int64_t>& sizes) {
+  std::vector<Axes> result{{}, {{Placement::replicate(), 2}}};
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const auto d = static_cast<int64_t>(i);
+    const Placement shard = Placement::shard(d);
+    for (const int64_t size : {2, 3, 4, 8}) result.push_back({{shard, size}});
+    result.push_back({{shard, 2}, {shard, 2}});
+    result.push_back({{shard, 3}, {Placement::invariant(), 1}, {shard, 2}});
+    for (const int64_t sections : {2, 3}) {
+      if (sizes[i] % sections != 0) continue;
+      const Placement interleaved = Placement::interleaved(d, sections);
+      result.push_back({{interleaved, 2}});
+      result.push_back({{interleaved, 3}});
+      result.push_back({{interleaved, 2}, {shard, 3}});
     }
-    for (size_t e = d + 1; e < sizes.size(); ++e) {
-      result.push_back({{d, 1, 2}, {e, 1, 3}});
-      if (sizes[e] % 2 == 0) result.push_back({{e, 2, 2}, {d, 1, 4}});
+    for (size_t j = i + 1; j < sizes.size(); ++j) {
+      const auto e = static_cast<int64_t>(j);
+      result.push_back({{shard, 2}, {Placement::shard(e), 3}});
+      if (sizes[j] % 2 == 0) result.push_back({{Placement::interleaved(e, 2), 2}, {shard, 4}});
     }
   }
   return result;
 }
 
-std::vector<Piece> pieces_of(const std::vector<int64_t>& sizes, const Placement& placement) {
-  std::vector<Piece> pieces{whole_piece(sizes)};
-  for (const Axis& axis : placement) {
-    std::vector<Piece> finer;
-    for (const Piece& piece : pieces) {
-      for (int64_t i = 0; i < axis.parts; ++i) {
-        Piece part = piece;
-        part[axis.dim] = split_interleaved(piece[axis.dim], axis.groups, axis.parts, i);
-        finer.push_back(std::move(part));
-      }
-    }
-    pieces = std::move(finer);
+/// The piece of each rank.
+std::vector<Piece> pieces_of(const GlobalShape& global, const Axes& axes) {
+  MeshShape mesh;
+  Layout layout{&mesh, {}, global.sizes, global.strides};
+  for (const Axis& axis : axes) {
+    mesh.names.push_back("axis" + std::to_string(mesh.names.size()));
+    mesh.sizes.push_back(axis.size);
+    layout.placements.push_back(axis.placement);
+  }
+  std::vector<Piece> pieces;
+  for (int64_t rank = 0; rank < mesh.num_ranks(); ++rank) {
+    pieces.push_back(owned_ranges(layout, mesh.coordinate(rank)));
   }
   return pieces;
 }
 
 /// A local tensor of the piece's sizes: row-major, in the global memory order, or with holes.
 at::Tensor empty_local(const GlobalShape& global, const Piece& piece, at::ScalarType dtype, int64_t kind) {
-  std::vector<int64_t> sizes;
-  for (const DimRanges& ranges : piece) sizes.push_back(length(ranges));
+  std::vector<int64_t> sizes = sizes_of(piece);
   if (kind == 0 || sizes.empty()) return at::empty(sizes, dtype);
   if (kind == 1) {
     const std::vector<int64_t> order = global.memory_order();
@@ -114,19 +116,18 @@ struct Start {
 constexpr Start starts[] = {{0, false}, {1, false}, {623, false}, {624, false}, {1000, false},
                             {0, true},  {1, true},  {623, true},  {624, true},  {1000, true}};
 
-std::string describe(const Op& op, at::ScalarType dtype, const GlobalShape& global,
-                     const Placement& placement, const Start& start) {
+std::string describe(const Op& op, at::ScalarType dtype, const GlobalShape& global, const Axes& axes,
+                     const Start& start) {
   std::ostringstream text;
   text << op.name << " " << at::toString(dtype) << " sizes " << global.sizes << " strides " << global.strides
        << " after " << start.draws << " draws" << (start.kept_normal ? " and a kept normal" : "") << ", axes";
-  for (const Axis& axis : placement)
-    text << " (dim " << axis.dim << ", " << axis.groups << " x " << axis.parts << ")";
+  for (const Axis& axis : axes) text << " " << axis.placement.to_string() << "/" << axis.size;
   return text.str();
 }
 
 class FillSweep : public testing::TestWithParam<size_t> {
  protected:
-  /// LibTorch's whole tensor, and then every piece of every `every`-th placement.
+  /// LibTorch's whole tensor, and then every piece of every `every`-th mesh.
   void compare(at::ScalarType dtype, const GlobalShape& global, const Start& start, int64_t every) {
     at::Tensor whole = at::empty_strided(global.sizes, global.strides, dtype);
     const auto* with_p = std::get_if<BernoulliTensor>(&op_.distribution);
@@ -137,10 +138,10 @@ class FillSweep : public testing::TestWithParam<size_t> {
     const at::Tensor after = plain.get_state();
     const std::vector<double> next = next_draws(plain);
     at::Generator generator = at::detail::createCPUGenerator();
-    for (const Placement& placement : placements(global.sizes)) {
+    for (const Axes& axes : axes_to_try(global.sizes)) {
       if (turn_++ % every != 0) continue;
       int64_t rank = 0;
-      for (const Piece& piece : pieces_of(global.sizes, placement)) {
+      for (const Piece& piece : pieces_of(global, axes)) {
         generator.set_state(before);
         Distribution distribution = op_.distribution;
         if (with_p) distribution = BernoulliTensor{slice_piece(p, piece)};
@@ -148,12 +149,12 @@ class FillSweep : public testing::TestWithParam<size_t> {
         fill(local, distribution, global, piece, generator);
         ++pieces_compared;
         ASSERT_TRUE(bitwise_equal(local, slice_piece(whole, piece)))
-            << "values: " << describe(op_, dtype, global, placement, start) << ", rank " << rank;
+            << "values: " << describe(op_, dtype, global, axes, start) << ", rank " << rank;
         ASSERT_TRUE(bitwise_equal(generator.get_state(), after))
-            << "state: " << describe(op_, dtype, global, placement, start) << ", rank " << rank;
+            << "state: " << describe(op_, dtype, global, axes, start) << ", rank " << rank;
         ++rank;
       }
-      ASSERT_EQ(next_draws(generator), next) << describe(op_, dtype, global, placement, start);
+      ASSERT_EQ(next_draws(generator), next) << describe(op_, dtype, global, axes, start);
     }
     generator.set_state(before);
     Distribution distribution = op_.distribution;

@@ -2,23 +2,16 @@
 // states.
 #include "random/fill.h"
 
+#include <vescale/error.h>
+#include <vescale/random/generator.h>
 #include "reference.h"
-#include "vescale/random/generator.h"
 
 namespace vescale::rng {
 namespace {
 
-Piece part_of_dim(c10::IntArrayRef sizes, size_t dim, int64_t parts, int64_t index) {
-  Piece piece = whole_piece(sizes);
-  piece[dim] = split(piece[dim], parts, index);
-  return piece;
-}
+at::Tensor empty_piece(const Piece& piece, at::ScalarType dtype) { return at::empty(sizes_of(piece), dtype); }
 
-at::Tensor empty_piece(const Piece& piece, at::ScalarType dtype) {
-  std::vector<int64_t> sizes;
-  for (const DimRanges& ranges : piece) sizes.push_back(length(ranges));
-  return at::empty(sizes, dtype);
-}
+Piece whole_piece(const std::vector<int64_t>& sizes) { return part_of_dim(sizes, 0, 1, 0); }
 
 TEST(Fill, LongRunsOfEveryOp) {
   for (const Op& op : all_ops()) {
@@ -36,7 +29,7 @@ TEST(Fill, LongRunsOfEveryOp) {
           const at::Tensor local = empty_piece(piece, dtype);
           const at::Generator generator = generator_at(5, true);
           const Distribution distribution = with_p ? BernoulliTensor{slice_piece(p, piece)} : op.distribution;
-          fill(local, distribution, GlobalShape::contiguous(sizes), piece, generator);
+          fill(local, distribution, contiguous(sizes), piece, generator);
           ASSERT_TRUE(bitwise_equal(local, slice_piece(whole, piece)))
               << op.name << at::toString(dtype) << dim << rank;
           ASSERT_TRUE(bitwise_equal(generator.get_state(), plain.get_state()))
@@ -61,8 +54,7 @@ TEST(Fill, SequencesOfOpsStayEqual) {
     op.reference(whole, p, plain);
     const Piece piece = part_of_dim(sizes, static_cast<size_t>(step % 2), 3, step % 3);
     const at::Tensor local = empty_piece(piece, dtype);
-    fill(local, with_p ? BernoulliTensor{slice_piece(p, piece)} : op.distribution,
-         GlobalShape::contiguous(sizes), piece);
+    fill(local, with_p ? BernoulliTensor{slice_piece(p, piece)} : op.distribution, contiguous(sizes), piece);
     ASSERT_TRUE(bitwise_equal(local, slice_piece(whole, piece))) << "step " << step << ": " << op.name;
     ASSERT_TRUE(bitwise_equal(get_rng_state(), plain.get_state())) << "step " << step << ": " << op.name;
   }
@@ -75,12 +67,12 @@ TEST(Fill, ProbabilitiesBroadcast) {
   const at::Tensor whole = at::empty(sizes).bernoulli_(p, plain);
   const Piece piece = part_of_dim(sizes, 0, 2, 1);
   const at::Tensor local = empty_piece(piece, at::kFloat);
-  fill(local, BernoulliTensor{p}, GlobalShape::contiguous(sizes), piece, generator_at(0, false));
+  fill(local, BernoulliTensor{p}, contiguous(sizes), piece, generator_at(0, false));
   EXPECT_TRUE(bitwise_equal(local, slice_piece(whole, piece)));
 }
 
 TEST(Fill, RefusedArgumentsAreRefusedOnEmptyPiecesTooAndDrawNothing) {
-  const GlobalShape global = GlobalShape::contiguous({5});
+  const GlobalShape global = contiguous({5});
   const std::vector<std::pair<Distribution, at::ScalarType>> refused{
       {Uniform{1, 0}, at::kFloat},        {Uniform{}, at::kLong},
       {Normal{0, -1}, at::kFloat},        {Normal{}, at::kInt},
@@ -100,12 +92,12 @@ TEST(Fill, RefusedArgumentsAreRefusedOnEmptyPiecesTooAndDrawNothing) {
 }
 
 TEST(Fill, PiecesThatDoNotFitAreRefused) {
-  const GlobalShape global = GlobalShape::contiguous({5});
-  EXPECT_THROW(fill(at::empty({4}), Normal{}, global, {{{0, 5}}}), c10::Error);
-  EXPECT_THROW(fill(at::empty({2}), Normal{}, global, {{{4, 2}}}), c10::Error);
-  EXPECT_THROW(fill(at::empty({5, 1}), Normal{}, global, {{{0, 5}}}), c10::Error);
-  EXPECT_THROW(fill(at::empty({5}), Normal{}, {{5}, {0}}, {{{0, 5}}}), c10::Error);
-  EXPECT_THROW(fill(at::empty({5}, at::kMeta), Normal{}, global, {{{0, 5}}}), c10::Error);
+  const GlobalShape global = contiguous({5});
+  EXPECT_THROW(fill(at::empty({4}), Normal{}, global, {{{0, 5}}}), Error);
+  EXPECT_THROW(fill(at::empty({2}), Normal{}, global, {{{4, 2}}}), Error);
+  EXPECT_THROW(fill(at::empty({5, 1}), Normal{}, global, {{{0, 5}}}), Error);
+  EXPECT_THROW(fill(at::empty({5}), Normal{}, {{5}, {0}}, {{{0, 5}}}), Error);
+  EXPECT_THROW(fill(at::empty({5}, at::kMeta), Normal{}, global, {{{0, 5}}}), Error);
 }
 
 class CountWarnings final : public c10::WarningHandler {
@@ -118,22 +110,21 @@ TEST(Fill, WarnsOnceAsLibTorchDoes) {
   CountWarnings warnings;
   const c10::WarningUtils::WarningHandlerGuard guard(&warnings);
   const std::vector<int64_t> sizes{5000};
-  fill(at::empty({5000}, at::kHalf), RandomRange{0, 10000}, GlobalShape::contiguous(sizes),
-       whole_piece(sizes));
+  fill(at::empty({5000}, at::kHalf), RandomRange{0, 10000}, contiguous(sizes), whole_piece(sizes));
   EXPECT_EQ(warnings.count, 1);
 }
 
 TEST(Fill, WritesBelowAutogradAndCountsAsAWrite) {
   const at::Tensor leaf = torch::zeros({20}, torch::requires_grad());
   const int64_t version = leaf._version();
-  fill(leaf, Normal{}, GlobalShape::contiguous({20}), whole_piece({20}));
+  fill(leaf, Normal{}, contiguous({20}), whole_piece({20}));
   EXPECT_TRUE(leaf.is_leaf() && leaf.requires_grad());
   EXPECT_EQ(leaf._version(), version + 1);
 }
 
 TEST(Fill, ReplaysFromARecordedState) {
   manual_seed(9);
-  const GlobalShape global = GlobalShape::contiguous({4, 9});
+  const GlobalShape global = contiguous({4, 9});
   at::Generator recorded = rank_generator().clone();
   advance(at::kFloat, Normal{}, global);
   const at::Tensor later = at::rand({3}, rank_generator());

@@ -84,15 +84,28 @@ Generator generator_at(int64_t draws, bool kept_normal) {
   return generator;
 }
 
+Piece part_of_dim(const std::vector<int64_t>& sizes, size_t dim, int64_t parts, int64_t index) {
+  Piece piece;
+  for (const int64_t size : sizes) piece.push_back({{0, size}});
+  if (parts > 1) piece[dim] = piece_ranges(piece[dim], Placement::shard(0), parts, index);
+  return piece;
+}
+
+std::vector<int64_t> sizes_of(const Piece& piece) {
+  std::vector<int64_t> sizes;
+  for (const DimRanges& ranges : piece) sizes.push_back(length(ranges));
+  return sizes;
+}
+
 Tensor slice_piece(const Tensor& whole, const Piece& piece) {
   Tensor result = whole;
   for (int64_t d = 0; d < whole.dim(); ++d) {
     const DimRanges& ranges = piece[static_cast<size_t>(d)];
     if (ranges.size() == 1) {
-      result = result.narrow(d, ranges[0].start, ranges[0].len);
+      result = result.narrow(d, ranges[0].start, ranges[0].length);
     } else {
       std::vector<Tensor> parts{result.narrow(d, 0, 0)};
-      for (const Range& r : ranges) parts.push_back(result.narrow(d, r.start, r.len));
+      for (const Range& r : ranges) parts.push_back(result.narrow(d, r.start, r.length));
       result = at::cat(parts, d);
     }
   }

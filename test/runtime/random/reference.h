@@ -36,6 +36,17 @@ inline std::vector<double> next_draws(const at::Generator& generator) {
   return {normal.item<double>(), uniform.item<double>()};
 }
 
+/// A row-major tensor.
+inline GlobalShape contiguous(const std::vector<int64_t>& sizes) {
+  return {sizes, contiguous_strides(sizes)};
+}
+
+/// The piece of a tensor split along `dim` that one of `parts` ranks holds; all of it for 1 part.
+Piece part_of_dim(const std::vector<int64_t>& sizes, size_t dim, int64_t parts, int64_t index);
+
+/// The sizes of the local tensor.
+std::vector<int64_t> sizes_of(const Piece& piece);
+
 /// Elements `piece` of `whole`.
 at::Tensor slice_piece(const at::Tensor& whole, const Piece& piece);
 

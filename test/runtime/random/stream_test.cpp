@@ -7,6 +7,8 @@
 #include <random>
 #include <vector>
 
+#include <vescale/error.h>
+
 namespace vescale::rng {
 namespace {
 
@@ -68,7 +70,7 @@ TEST(Stream, SeekIsAbsoluteAndForwardOnly) {
   stream.seek(50);
   stream.seek(2000);
   expect_same_engine(stream.engine(), generator_at(9, 2010)->engine().data());
-  EXPECT_THROW(stream.seek(1999), c10::Error);
+  EXPECT_THROW(stream.seek(1999), Error);
 }
 
 }  // namespace
