@@ -1,6 +1,7 @@
-// What the sweep does not show: long runs, sequences, refused arguments, warnings, autograd, strangers'
-// states.
+// What the sweep does not show: long runs, sequences, threads, refused arguments, warnings, autograd.
 #include "random/fill.h"
+
+#include <thread>
 
 #include <vescale/error.h>
 #include <vescale/random/generator.h>
@@ -10,8 +11,6 @@ namespace vescale::rng {
 namespace {
 
 at::Tensor empty_piece(const Piece& piece, at::ScalarType dtype) { return at::empty(sizes_of(piece), dtype); }
-
-Piece whole_piece(const std::vector<int64_t>& sizes) { return part_of_dim(sizes, 0, 1, 0); }
 
 TEST(Fill, LongRunsOfEveryOp) {
   for (const Op& op : all_ops()) {
@@ -38,6 +37,51 @@ TEST(Fill, LongRunsOfEveryOp) {
       }
     }
   }
+}
+
+TEST(Fill, PiecesOfAnySizes) {
+  const std::vector<int64_t> sizes{100003};
+  const std::vector<Range> ragged{{0, 3}, {3, 0}, {3, 50000}, {50003, 17}, {50020, 49982}, {100002, 1}};
+  for (const Distribution& distribution :
+       {Distribution(Uniform{}), Distribution(Normal{}), Distribution(Bernoulli{})}) {
+    const at::Generator plain = generator_at(1, true);
+    const at::Tensor whole = at::empty(sizes);
+    draw(distribution, whole, {}, plain);
+    for (const Range& range : ragged) {
+      const at::Generator generator = generator_at(1, true);
+      const at::Tensor local = at::empty({range.length});
+      fill(local, distribution, contiguous(sizes), {{range}}, generator);
+      EXPECT_TRUE(bitwise_equal(local, whole.narrow(0, range.start, range.length)));
+      EXPECT_TRUE(bitwise_equal(generator.get_state(), plain.get_state()));
+    }
+  }
+}
+
+TEST(Fill, RanksOfOneProcessDoNotMeet) {
+  constexpr int64_t ranks = 4;
+  const std::vector<int64_t> sizes{33, 40};
+  std::vector<at::Tensor> pieces(ranks);
+  std::vector<std::thread> threads;
+  for (int64_t rank = 0; rank < ranks; ++rank) {
+    threads.emplace_back([&, rank] {
+      manual_seed(21);
+      const Piece piece = part_of_dim(sizes, 1, ranks, rank);
+      for (int i = 0; i < 200; ++i) {
+        const at::Tensor local = empty_piece(piece, at::kFloat);
+        fill(local, i % 2 == 0 ? Distribution(Normal{}) : Distribution(LogNormal{}), contiguous(sizes),
+             piece);
+        pieces[static_cast<size_t>(rank)] = local;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const at::Generator plain = at::detail::createCPUGenerator(21);
+  at::Tensor whole = at::empty(sizes);
+  for (int i = 0; i < 100; ++i) {
+    whole.normal_(0, 1, plain);
+    whole.log_normal_(1, 2, plain);
+  }
+  EXPECT_TRUE(bitwise_equal(at::cat(pieces, 1), whole));
 }
 
 TEST(Fill, SequencesOfOpsStayEqual) {
@@ -109,17 +153,22 @@ class CountWarnings final : public c10::WarningHandler {
 TEST(Fill, WarnsOnceAsLibTorchDoes) {
   CountWarnings warnings;
   const c10::WarningUtils::WarningHandlerGuard guard(&warnings);
-  const std::vector<int64_t> sizes{5000};
-  fill(at::empty({5000}, at::kHalf), RandomRange{0, 10000}, contiguous(sizes), whole_piece(sizes));
-  EXPECT_EQ(warnings.count, 1);
+  for (const int64_t ranks : {1, 2}) {
+    warnings.count = 0;
+    const Piece piece = part_of_dim({5000}, 0, ranks, 0);
+    fill(empty_piece(piece, at::kHalf), RandomRange{0, 10000}, contiguous({5000}), piece);
+    EXPECT_EQ(warnings.count, 1);
+  }
 }
 
 TEST(Fill, WritesBelowAutogradAndCountsAsAWrite) {
-  const at::Tensor leaf = torch::zeros({20}, torch::requires_grad());
-  const int64_t version = leaf._version();
-  fill(leaf, Normal{}, contiguous({20}), whole_piece({20}));
-  EXPECT_TRUE(leaf.is_leaf() && leaf.requires_grad());
-  EXPECT_EQ(leaf._version(), version + 1);
+  for (const int64_t size : {20, 50}) {
+    const at::Tensor leaf = torch::zeros({20}, torch::requires_grad());
+    const int64_t version = leaf._version();
+    fill(leaf, Normal{}, contiguous({size}), {{{0, 20}}});
+    EXPECT_TRUE(leaf.is_leaf() && leaf.requires_grad());
+    EXPECT_EQ(leaf._version(), version + 1);
+  }
 }
 
 TEST(Fill, ReplaysFromARecordedState) {
