@@ -128,12 +128,4 @@ std::string explain(const MeshShape& mesh, const ShardingRule& rule, const std::
   return text;
 }
 
-std::string explain(const MeshShape& mesh, const OpCall& call, const std::vector<Placement>* fixed_output) {
-  const std::vector<TensorFacts> inputs = tensor_inputs(call);
-  if (const auto rule = find_rule(call)) return explain(mesh, *rule, inputs, fixed_output);
-  const std::string text = explain(mesh, rule_without_factors(inputs), inputs, fixed_output);
-  return text.empty() ? text
-                      : std::string(call.name) + " has no sharding rule, so it runs on whole values\n" + text;
-}
-
 }  // namespace vescale::sharding

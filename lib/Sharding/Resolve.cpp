@@ -41,19 +41,6 @@ ShardingRule rule_without_factors(const std::vector<TensorFacts>& inputs) {
   return rule;
 }
 
-std::vector<TensorFacts> tensor_inputs(const OpCall& call) {
-  std::vector<TensorFacts> result;
-  for (const Argument& argument : call.arguments) {
-    if (const auto* tensor = std::get_if<TensorFacts>(&argument)) result.push_back(*tensor);
-    if (const auto* list = std::get_if<std::vector<std::optional<TensorFacts>>>(&argument)) {
-      for (const std::optional<TensorFacts>& tensor : *list) {
-        if (tensor) result.push_back(*tensor);
-      }
-    }
-  }
-  return result;
-}
-
 std::optional<Resolution> resolve(const MeshShape& mesh, const ShardingRule& rule,
                                   const std::vector<TensorFacts>& inputs,
                                   const std::vector<Placement>* fixed_output) {
@@ -71,16 +58,6 @@ std::optional<Resolution> resolve(const MeshShape& mesh, const ShardingRule& rul
   }
   result.output_sizes = rule.output_sizes;
   result.local_arguments = rule.local_arguments;
-  return result;
-}
-
-std::optional<Resolution> resolve(const MeshShape& mesh, const OpCall& call,
-                                  const std::vector<Placement>* fixed_output) {
-  const std::vector<TensorFacts> inputs = tensor_inputs(call);
-  if (const std::optional<ShardingRule> rule = find_rule(call))
-    return resolve(mesh, *rule, inputs, fixed_output);
-  std::optional<Resolution> result = resolve(mesh, rule_without_factors(inputs), inputs, fixed_output);
-  if (result) result->has_rule = false;
   return result;
 }
 
