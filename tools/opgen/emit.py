@@ -12,17 +12,24 @@ from surface import Op, is_internal, ops, special_functions
 HEADER = "// Written by tools/opgen at build time; do not edit.\n"
 
 
-def namespaced(lines: list[str]) -> str:
-    return "namespace vescale {\n\n" + "\n".join(lines) + "\n\n}  // namespace vescale\n"
+def header(what: str, include: str, body: str) -> str:
+    return f"#pragma once\n{HEADER}/// {what}.\n#include <vescale/{include}>\n\n{body}"
+
+
+def namespaced(lines: list[str], space: str = "vescale") -> str:
+    return f"namespace {space} {{\n\n" + "\n".join(lines) + f"\n\n}}  // namespace {space}\n"
+
+
+def functions(op: Op) -> list[CppFunction]:
+    return bindings(op, Variant.function)
 
 
 def functions_header(internal: bool) -> str:
     """ops.h, or ops_internal.h for names that begin with an underscore."""
     what = ("LibTorch's internal operators (names that begin with an underscore)" if internal
             else "LibTorch's operators as functions of DTensors, under LibTorch's names and signatures")
-    lines = [b.declaration() for op in ops() if is_internal(op.function) == internal
-             for b in bindings(op, Variant.function)]
-    return f"#pragma once\n{HEADER}/// {what}.\n#include <vescale/dtensor.h>\n\n" + namespaced(lines)
+    lines = [b.declaration() for op in ops() if is_internal(op.function) == internal for b in functions(op)]
+    return header(what, "dtensor.h", namespaced(lines))
 
 
 NAMESPACES = ("linalg", "fft", "special")
@@ -30,12 +37,13 @@ NAMESPACES = ("linalg", "fft", "special")
 
 def namespaces_header() -> str:
     """namespaces.h: linalg::, fft:: and special:: functions, the same as those with the prefix."""
-    text = f"#pragma once\n{HEADER}/// LibTorch's linalg, fft and special namespaces.\n#include <vescale/generated/ops.h>\n"
+    parts = []
     for space in NAMESPACES:
-        functions = [b for op in ops() for b in bindings(op, Variant.function) if b.name.startswith(f"{space}_")]
-        lines = [f"inline {b.renamed(b.name.removeprefix(space + '_'))}" for b in functions]
-        text += f"\nnamespace vescale::{space} {{\n\n" + "\n".join(lines) + f"\n\n}}  // namespace vescale::{space}\n"
-    return text
+        prefix = f"{space}_"
+        members = [b for op in ops() for b in functions(op) if b.name.startswith(prefix)]
+        lines = [f"inline {b.renamed(b.name.removeprefix(prefix))}" for b in members]
+        parts.append(namespaced(lines, f"vescale::{space}"))
+    return header("LibTorch's linalg, fft and special namespaces", "generated/ops.h", "\n".join(parts))
 
 
 def methods_include() -> str:
@@ -46,16 +54,15 @@ def methods_include() -> str:
 def special_header() -> str:
     """special.h: what runtime/ops/special implements by hand."""
     lines = [special_declaration(f) for f in special_functions().values()]
-    return (f"#pragma once\n{HEADER}/// Operators with a hand-written implementation.\n#include <vescale/dtensor.h>\n\n"
-            "namespace vescale::special {\n\n" + "\n".join(lines) + "\n\n}  // namespace vescale::special\n")
+    return header("Operators with a hand-written implementation", "dtensor.h", namespaced(lines, "vescale::special"))
 
 
 def source(part: list[Op]) -> str:
-    """Definitions of some operators: functions and methods of one operator share its instantiation of call<Op>."""
+    """Definitions of some operators: an operator's functions and methods share its instantiation of call<Op>."""
     includes = "".join(f"#include {name}\n" for name in (
         "<torch/torch.h>", "<vescale/generated/ops.h>", "<vescale/generated/ops_internal.h>",
         "<vescale/generated/special.h>", '"ops/call.h"', '"ops/generated_support.h"'))
-    lines = [b.definition() for op in part for v in (Variant.function, Variant.method) for b in bindings(op, v)]
+    lines = [b.definition() for op in part for b in functions(op) + bindings(op, Variant.method)]
     return HEADER + includes + "\n" + namespaced(lines)
 
 

@@ -24,7 +24,7 @@ def run_tables(check: bool) -> int:
         return 0
     stale = tables.stale_tables(ROOT)
     for name in stale:
-        print(f"opgen: {tables.RULES / name} is out of date: run tools/opgen/opgen.py tables", file=sys.stderr)
+        print(f"opgen: {tables.RULES / name} is out of date: run opgen.py tables", file=sys.stderr)
     return 1 if stale else 0
 
 
@@ -36,7 +36,7 @@ def main() -> int:
     source_parser = commands.add_parser("sources", help="write headers and definitions")
     source_parser.add_argument("--include", type=pathlib.Path, required=True, help="folder of the headers")
     source_parser.add_argument("--source", type=pathlib.Path, required=True, help="folder of the definitions")
-    source_parser.add_argument("--count", type=int, required=True, help="how many sources share the definitions")
+    source_parser.add_argument("--count", type=int, required=True, help="number of sources")
     commands.add_parser("special", help="print what must be written by hand")
     arguments = parser.parse_args()
     if arguments.command == "sources":

@@ -31,7 +31,8 @@ class CppFunction:
 
     def renamed(self, name: str) -> str:
         """A function of another name and the same parameters that calls this one."""
-        return f"{self.result} {name}({self.declared}) {{ return {self.name}({', '.join(self.parameters)}); }}"
+        call = f"{self.name}({', '.join(self.parameters)})"
+        return f"{self.result} {name}({self.declared}) {{ return {call}; }}"
 
     def definition(self) -> str:
         owner = "DTensor::" if self.method else ""

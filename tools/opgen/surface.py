@@ -45,7 +45,7 @@ def read_data(name: str):
 
 @dataclasses.dataclass(frozen=True)
 class Op:
-    """An operator of the surface. `special` is the operator whose hand-written implementation it calls, if any."""
+    """An operator of the surface; `special`: the one whose hand-written implementation it calls, if any."""
 
     function: NativeFunction
     special: NativeFunction | None = None
@@ -75,7 +75,8 @@ def reason_left_out(f: NativeFunction) -> str | None:
     if listed is None and not f.func.returns:
         return "gives no result: an internal that checks, prints or writes to lists of tensors"
     if listed is None and is_internal(f):
-        return next((r for part, r in internal_parts_left_out().items() if part in str(f.func.name.name)), None)
+        name = str(f.func.name.name)
+        return next((reason for part, reason in internal_parts_left_out().items() if part in name), None)
     return listed
 
 

@@ -81,8 +81,8 @@ def pointwise_names() -> list[str]:
 
 def pointwise_table() -> str:
     head = HEADER + (
-        "// Ops whose output elements depend on one element of each broadcast input alone. In-place and out variants\n"
-        "// share the functional name; name.overload where other overloads of the name are not pointwise.\n")
+        "// Ops whose output elements depend on one element of each broadcast input alone. In-place and out\n"
+        "// variants share the functional name; name.overload where other overloads are not pointwise.\n")
     return head + "".join(f'VESCALE_POINTWISE("{name}")\n' for name in pointwise_names())
 
 
@@ -100,9 +100,9 @@ def schema_line(f: NativeFunction) -> str:
 
 def schema_table() -> str:
     head = HEADER + (
-        "// Every op that LibTorch's C++ interface has: name.overload, its arguments in order as name:kind, its results'\n"
-        "// kinds. T tensor, i int, b bool, f double, s scalar, d dtype, m memory format, g generator, str string;\n"
-        "// ? may be absent, [] list of, =value is the default, out! an out argument.\n")
+        "// Every op that LibTorch's C++ interface has: name.overload, its arguments in order as name:kind, its\n"
+        "// results' kinds. T tensor, i int, b bool, f double, s scalar, d dtype, m memory format, g generator,\n"
+        "// str string; ? may be absent, [] list of, =value is the default, out! an out argument.\n")
     lines = [schema_line(f) for f in native_functions() if not names_dims(f)]
     return head + "".join(sorted(lines))
 
