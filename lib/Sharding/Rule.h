@@ -66,11 +66,19 @@ enum class Linearity : std::uint8_t {
   Multilinear,  ///< linear in each input by itself (mul, mm): one input Partial(sum), others replicated
 };
 
+/// What an op reads of an input.
+enum class InputUse : std::uint8_t {
+  Values,   ///< the usual
+  Sizes,    ///< its (local) sizes and dtype only: R, R+ and Partial are alike and are never converted (zeros_like)
+  Nothing,  ///< its dtype at most: any placement is kept as it is (new_zeros)
+};
+
 /// A local argument that must differ from the global one on a rank.
 struct LocalArgument {
   enum class Kind : std::uint8_t {
     OutputSizes,  ///< the int list becomes the local sizes of output `output` (view, expand, reshape)
     OutputDim,    ///< the int becomes the local size of dim `dim` of output `output`
+    OutputDimsFrom,  ///< the int list becomes the local sizes of as many dims of output `output`, from `dim` on
     OutputDimList,  ///< the int list becomes the local sizes of dim `dim` of outputs 0, 1, ... (split sizes)
   };
   int argument = 0;
@@ -88,6 +96,7 @@ struct ShardingRule {
   Linearity linearity = Linearity::None;
   std::vector<bool> linear_inputs;  ///< which inputs Linearity speaks of; empty means all
   std::vector<LocalArgument> local_arguments;
+  std::vector<InputUse> input_uses;  ///< per input; empty means all Values. What is not read gets no gradient
 };
 
 /// The rule for a call, from the one table. nullopt: no rule; replicate the inputs.
