@@ -14,12 +14,6 @@ constexpr std::int64_t nominal_size = 1024;
 
 using Kind = Placement::Kind;
 
-// Replicated as the computation needs it: a value without a gradient stays as it is, R or R+.
-Placement replicated(const TensorFacts& input, const Placement& from, bool shares_gradient) {
-  if (!input.differentiable) return from.is_replicated() ? from : Placement::invariant();
-  return shares_gradient ? Placement::replicate() : Placement::invariant();
-}
-
 class AxisCandidates {
  public:
   AxisCandidates(const Problem& problem, const Decided& decided)
@@ -38,9 +32,21 @@ class AxisCandidates {
 
  private:
   const Placement& from(std::size_t input) const { return problem_.inputs[input].placements[axis_]; }
-  bool differentiable(std::size_t input) const { return problem_.inputs[input].differentiable; }
+  bool differentiable(std::size_t input) const { return problem_.differentiable(input); }
+  bool unread(std::size_t input) const { return problem_.use(input) == InputUse::Nothing; }
+
+  // Whole on each rank, as the computation needs it. A value without a gradient stays as it is, R or R+; of
+  // one whose sizes alone are read even an open reduction stays.
+  Placement whole(std::size_t input, bool shares_gradient) const {
+    const InputUse use = problem_.use(input);
+    if (use == InputUse::Nothing || (use == InputUse::Sizes && from(input).is_partial())) return from(input);
+    if (!differentiable(input)) return from(input).is_replicated() ? from(input) : Placement::invariant();
+    return shares_gradient ? Placement::replicate() : Placement::invariant();
+  }
+
   bool linear(std::size_t input) const {
     const std::vector<bool>& linear = problem_.rule.linear_inputs;
+    if (problem_.use(input) != InputUse::Values) return false;
     return linear.empty() || (input < linear.size() && linear[input]);
   }
   const Placement* fixed() const {
@@ -55,8 +61,10 @@ class AxisCandidates {
   }
 
   bool any_differentiable() const {
-    return std::any_of(problem_.inputs.begin(), problem_.inputs.end(),
-                       [](const TensorFacts& input) { return input.differentiable; });
+    for (std::size_t i = 0; i < problem_.inputs.size(); ++i) {
+      if (differentiable(i)) return true;
+    }
+    return false;
   }
 
   std::set<int> factors() const {
@@ -64,7 +72,9 @@ class AxisCandidates {
     const auto add = [&](const TensorFactors& tensor, const Placement& placement) {
       for (int factor : factors_at(decided_.axes, tensor, placement)) result.insert(factor);
     };
-    for (std::size_t i = 0; i < problem_.inputs.size(); ++i) add(problem_.rule.inputs[i], from(i));
+    for (std::size_t i = 0; i < problem_.inputs.size(); ++i) {
+      if (!unread(i)) add(problem_.rule.inputs[i], from(i));
+    }
     if (fixed() && !problem_.rule.outputs.empty()) add(problem_.rule.outputs.front(), *fixed());
     return result;
   }
@@ -98,12 +108,12 @@ class AxisCandidates {
     if (sums && facts.reduce != ReduceOp::Sum && has_additive()) return;
     for (std::size_t i = 0; i < problem_.inputs.size(); ++i) {
       const FactorLocation& location = (*of_inputs)[i];
-      if (found(location)) {
+      if (found(location) && !unread(i)) {
         candidate.inputs.push_back(location.placement);
       } else if (sums && problem_.rule.inputs[i].additive) {
         candidate.inputs.push_back(Placement::partial());
       } else {
-        candidate.inputs.push_back(replicated(problem_.inputs[i], from(i), true));
+        candidate.inputs.push_back(whole(i, true));
       }
     }
     if (align(candidate)) add(std::move(candidate));
@@ -126,6 +136,7 @@ class AxisCandidates {
       return result != Alignment::Broken;
     };
     for (std::size_t i = 0; i < candidate.inputs.size(); ++i) {
+      if (unread(i)) continue;
       if (!aligned(problem_.rule.inputs[i], problem_.inputs[i].sizes, decided_.inputs[i],
                    candidate.inputs[i])) {
         return false;
@@ -157,7 +168,7 @@ class AxisCandidates {
     for (std::size_t i = 0; i < problem_.inputs.size(); ++i) {
       const bool moved = linear(i) && (differentiable(i) || from(i).is_partial());
       if (moved && from(i) != Placement::partial(*op)) return;
-      candidate.inputs.push_back(moved ? from(i) : replicated(problem_.inputs[i], from(i), true));
+      candidate.inputs.push_back(moved ? from(i) : whole(i, true));
     }
     add(std::move(candidate));
   }
@@ -173,8 +184,7 @@ class AxisCandidates {
     for (std::size_t i = 0; i < problem_.inputs.size(); ++i) {
       // Shards as summands are right but keep the sum open; only an in-place op must take them.
       if (linear(i) && from(i).is_sharded() && (!fixed() || *op != ReduceOp::Sum)) return;
-      candidate.inputs.push_back(linear(i) ? Placement::partial(*op)
-                                           : replicated(problem_.inputs[i], from(i), true));
+      candidate.inputs.push_back(linear(i) ? Placement::partial(*op) : whole(i, true));
     }
     add(std::move(candidate));
   }
@@ -186,7 +196,7 @@ class AxisCandidates {
       Candidate candidate = with_outputs(Candidate::Kind::PartialPass, from(open));
       for (std::size_t i = 0; i < problem_.inputs.size(); ++i) {
         const bool stays_open = i == open || problem_.rule.inputs[i].additive;
-        candidate.inputs.push_back(stays_open ? from(open) : replicated(problem_.inputs[i], from(i), true));
+        candidate.inputs.push_back(stays_open ? from(open) : whole(i, true));
       }
       add(std::move(candidate));
     }
@@ -200,7 +210,7 @@ class AxisCandidates {
     const Placement output = shares_gradient ? Placement::replicate() : Placement::invariant();
     Candidate candidate = with_outputs(Candidate::Kind::Replicate, output);
     for (std::size_t i = 0; i < problem_.inputs.size(); ++i) {
-      candidate.inputs.push_back(replicated(problem_.inputs[i], from(i), shares_gradient));
+      candidate.inputs.push_back(whole(i, shares_gradient));
     }
     add(std::move(candidate));
   }
@@ -293,7 +303,7 @@ Cost cost(const Problem& problem, const Decided& decided, const Candidate& candi
     result.forward += nested_elements(problem, i, axis, to, elements);
     result.cut += needed.forward == Movement::Slice || needed.forward == Movement::KeepFirst ||
                   needed.forward == Movement::ZeroPad;
-    if (problem.inputs[i].differentiable) {
+    if (problem.differentiable(i)) {
       result.backward += movement_bytes(needed.backward, elements, ranks);
     }
   }

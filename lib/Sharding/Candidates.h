@@ -15,6 +15,14 @@ struct Problem {
   const std::vector<TensorFacts>& inputs;
   const std::vector<Placement>* fixed_output = nullptr;
 
+  InputUse use(std::size_t input) const {
+    return input < rule.input_uses.size() ? rule.input_uses[input] : InputUse::Values;
+  }
+  /// What is not read gets no gradient.
+  bool differentiable(std::size_t input) const {
+    return inputs[input].differentiable && use(input) == InputUse::Values;
+  }
+
   /// Input 0 is self of an in-place op: it has the output's placements, and keeps them.
   bool self_stays() const {
     return fixed_output && !inputs.empty() && inputs.front().placements == *fixed_output;

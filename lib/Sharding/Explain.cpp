@@ -120,7 +120,7 @@ std::string explain(const MeshShape& mesh, const ShardingRule& rule, const std::
       const Placement& from = inputs[i].placements[axis];
       if (from == choice.inputs[i]) continue;
       text += "input " + std::to_string(i) + ", " + mesh.names[axis] + ": " +
-              movements(from, choice.inputs[i], inputs[i].differentiable) + ": " + explanation.reason(i) +
+              movements(from, choice.inputs[i], problem.differentiable(i)) + ": " + explanation.reason(i) +
               "\n";
     }
     take(decided, choice);
