@@ -7,7 +7,15 @@ import re
 from collections.abc import Sequence
 
 from torchgen.api.translate import translate
-from torchgen.api.types import Binding, CppSignature, CppSignatureGroup, DispatcherSignature
+from torchgen.api.types import (
+    Binding,
+    CppSignature,
+    CppSignatureGroup,
+    DispatcherSignature,
+    Expr,
+    NamedCType,
+    SpecialArgName,
+)
 from torchgen.context import native_function_manager
 from torchgen.model import NativeFunction, SchemaKind, Variant
 
@@ -74,7 +82,10 @@ def argument(source: Binding | None, target: Binding, expr: str, factory: bool) 
 def arguments_of(sig: CppSignature, targets: Sequence[Binding]) -> list[str]:
     """Expressions for the arguments of a call, in the order of `targets`, from the parameters of `sig`."""
     sources = sig.arguments()
-    exprs = translate(sources, targets, method=sig.method)
+    # torchgen gives the memory format of a function with tensor options a name of its own.
+    formats = [Expr(s.name, NamedCType(SpecialArgName.possibly_redundant_memory_format, s.nctype.type))
+               for s in sources if s.name == "memory_format"]
+    exprs = translate([*sources, *formats], targets, method=sig.method)
     by_name = {s.name: s for s in sources}
     factory = not sig.method and any(bare(s) == "at::TensorOptions" for s in sources)
     return [argument(by_name.get(t.name), t, e.expr, factory) for t, e in zip(targets, exprs)]

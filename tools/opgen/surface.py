@@ -101,8 +101,10 @@ def special_functions() -> dict[str, NativeFunction]:
 @functools.cache
 def ops() -> tuple[Op, ...]:
     """The generated surface: everything public in LibTorch's C++ interface that reason_left_out lets in."""
-    by_signature = {f.func.signature(): f for f in special_functions().values()
-                    if f.func.kind() != SchemaKind.inplace}
+    # A tensor that is written into exists, so out variants have nothing to do with construction.
+    construction = set(read_data("special.yaml")["construction"])
+    by_signature = {f.func.signature(): f for name, f in special_functions().items()
+                    if f.func.kind() != SchemaKind.inplace and not {name, str(f.func.name.name)} & construction}
     result = []
     for f in native_functions():
         if reason_left_out(f) is not None or not f.variants & {Variant.function, Variant.method}:
