@@ -101,6 +101,7 @@ class Application {
   void align_batch() {
     for (std::size_t i = 0; i < bound_.size(); ++i) {
       batched_.push_back(has_batch(i));
+      for (std::int64_t size : bound_[i].facts->sizes) all_known_ &= size != unknown_size;
       if (batched_[i] && batch_rank(i) > batch_sizes_.size()) batch_sizes_.resize(batch_rank(i), 1);
     }
     for (std::size_t i = 0; i < bound_.size(); ++i) {
@@ -167,6 +168,9 @@ class Application {
         if (size != unknown_size && dim.size() > 1) read_product(i, dim, size);
       });
     }
+    for_each_dim([&](std::size_t i, const Notation::Dim& dim, std::int64_t size) {
+      if (size != unknown_size && dim.size() > 1) check_told(i, dim, size);
+    });
   }
 
   void set_size(std::size_t bound, int symbol, std::int64_t size) {
@@ -195,6 +199,21 @@ class Application {
     if (missing >= 0 || product != size) {
       fail("a dim of size " + std::to_string(size) + " in operand " + std::to_string(bound_[bound].operand) +
            " is not made of factors whose product is " + std::to_string(product));
+    }
+  }
+
+  // Known sizes must tell those of all factors; the parts of an empty dim may have any.
+  void check_told(std::size_t bound, const Notation::Dim& dim, std::int64_t size) {
+    for (int symbol : dim) {
+      std::int64_t& factor = rule_.factors[first_factor_[symbol]].size;
+      if (factor != unknown_size) continue;
+      if (size == 0) {
+        factor = 0;
+      } else if (all_known_) {
+        fail("the shapes don't tell the size of '" + notation_.symbols()[symbol].name +
+             "', a part of a dim of size " + std::to_string(size) + " in operand " +
+             std::to_string(bound_[bound].operand));
+      }
     }
   }
 
@@ -254,6 +273,7 @@ class Application {
   std::vector<bool> batched_;              // per bound tensor
   std::vector<std::int64_t> batch_sizes_;  // common sizes of the batch dims
   std::vector<int> first_factor_;          // per symbol
+  bool all_known_ = true;                  // all sizes of all tensors
   ShardingRule rule_;
 };
 

@@ -1,6 +1,7 @@
 #include "cases.h"
 
 #include <algorithm>
+#include <ostream>
 
 namespace vescale::sharding::test {
 
@@ -103,6 +104,16 @@ std::vector<TensorFacts> RuleCase::inputs() const {
 
 ShardingRule RuleCase::rule() const { return parse_rule(notation, inputs()); }
 
+std::ostream& operator<<(std::ostream& stream, const RuleCase& rule_case) {
+  stream << rule_case.notation;
+  for (const auto& sizes : rule_case.sizes) {
+    stream << " [";
+    for (std::size_t d = 0; d < sizes.size(); ++d) stream << (d == 0 ? "" : " ") << sizes[d];
+    stream << "]";
+  }
+  return stream;
+}
+
 const std::vector<RuleCase>& rule_cases() {
   using V = RuleCase::Values;
   static const std::vector<RuleCase> all{
@@ -129,7 +140,7 @@ const std::vector<RuleCase>& rule_cases() {
       {V::Sum, "(a b c) -> (a b c) ; move", {{2, 3, 4}}},
       {V::Product, "((a b), a, b) -> b a ; multilinear(0)", {{6}, {2}, {3}}, {true, false, false}},
       {V::SquaredProduct, "(n (h d), h k d) -> n h k", {{3, 4}, {2, 3, 2}}},
-      {V::Product, "(n (h d), (h d) k) -> n k ; multilinear", {{3, 4}, {4, 5}}},
+      {V::Product, "(n (h d), (h d) k, h) -> n k ; multilinear", {{3, 4}, {4, 5}, {2}}},
       {V::Product, "(n d, m d) -> (n m, n, m d) ; multilinear", {{3, 2}, {4, 2}}},
       {V::SquaredProduct, "(n 1, n) -> n 1", {{6, 1}, {6}}},
   };

@@ -1,6 +1,7 @@
 #pragma once
 /// Generated meshes, placements and rules for the tests of resolve().
 #include <functional>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,7 @@ struct RuleCase {
 
   std::vector<TensorFacts> inputs() const;
   ShardingRule rule() const;
+  friend std::ostream& operator<<(std::ostream& stream, const RuleCase& rule_case);
 };
 
 /// Rules of every kind with sizes that divide, that don't, and that leave ranks empty.

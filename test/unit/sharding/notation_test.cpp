@@ -75,7 +75,9 @@ TEST(Notation, UnknownSizesStayUnknown) {
   EXPECT_EQ(rule.output_sizes[0], (Sizes{unknown_size, unknown_size}));
   const ShardingRule known = parse_rule("(n k, k m) -> n m", {tensor({-1, -1}), tensor({5, -1})});
   EXPECT_EQ(known.factors[1].size, 5);
-  EXPECT_EQ(parse_rule("((a b)) -> a b", {tensor({6})}).output_sizes[0], (Sizes{unknown_size, unknown_size}));
+  const ShardingRule apart = parse_rule("((a b), c) -> a b", {tensor({6}), tensor({-1})});
+  EXPECT_EQ(apart.output_sizes[0], (Sizes{unknown_size, unknown_size}));
+  EXPECT_EQ(parse_rule("((a b)) -> a b", {tensor({0})}).output_sizes[0], (Sizes{0, 0}));
 }
 
 TEST(Notation, Marks) {
@@ -188,7 +190,7 @@ const std::vector<Bad> bad_rules{
     {"(n-k) -> n", "at position 3, '-k) -> n'"},
     {"(n ++k) -> n", "expected a dim"},
     {"(n, ++k) -> n", "expected a dim"},
-    {"(n??) -> n", "at position 4, '?) -> n'"},
+    {"(n?\?) -> n", "at position 4, '?) -> n'"},
     {"(?n) -> n", "expected a dim, ',' or ')'"},
     {"([n) -> n", "at position 4, ') -> n': expected a dim or ']'"},
     {"(n]) -> n", "at position 3, ']) -> n'"},
@@ -240,6 +242,7 @@ TEST(Notation, ShapesThatContradictTheRule) {
       {"(..., ...) -> ...", {tensor({0}), tensor({3})}, "a batch dim of size 3, others have 0"},
       {"((a b), a) -> b", {tensor({7}), tensor({2})}, "size 7 in operand 0 is not made of"},
       {"((a b), a, b) -> b", {tensor({7}), tensor({2}), tensor({3})}, "product is 6"},
+      {"((a b)) -> a b", {tensor({6})}, "don't tell the size of 'a', a part of a dim of size 6"},
       {"([n], [n]) -> n", {tensor({7})}, "only one operand may be a list"},
   };
   for (const Mismatch& mismatch : mismatches) {
