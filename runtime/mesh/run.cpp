@@ -1,0 +1,104 @@
+#include <vescale/run.h>
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <c10/util/Exception.h>
+
+#include "mesh/output_filter.h"
+#include "mesh/rank_threads.h"
+#include "mesh/run_arguments.h"
+
+namespace vescale {
+namespace {
+
+constexpr std::chrono::duration<double> grace{10};
+constexpr int usage_status = 2;
+
+std::string message_of(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const c10::Error& torch_error) {
+    return torch_error.what_without_backtrace();
+  } catch (const std::exception& other) {
+    return other.what();
+  } catch (...) {
+    return "an exception that is not a std::exception";
+  }
+}
+
+// " (dp=1, tp=0)"
+std::string describe_coordinate(const MeshShape& shape, std::int64_t rank) {
+  if (shape.num_axes() == 0) return "";
+  const std::vector<std::int64_t> coordinate = shape.coordinate(rank);
+  std::string text;
+  for (std::size_t axis = 0; axis < coordinate.size(); ++axis) {
+    text += (axis == 0 ? " (" : ", ") + shape.names[axis] + "=" + std::to_string(coordinate[axis]);
+  }
+  return text + ")";
+}
+
+void report(const MeshShape& shape, const RankOutcome& outcome) {
+  std::fflush(nullptr);  // what the ranks printed before comes first
+  std::string text = "vescale: ";
+  if (shape.num_ranks() > 1) {
+    text += "rank " + std::to_string(outcome.failed_rank) + describe_coordinate(shape, outcome.failed_rank);
+    text += outcome.error != nullptr ? " failed: " : " ";
+  }
+  text += outcome.error != nullptr ? message_of(outcome.error) : "returned " + std::to_string(outcome.status);
+  if (outcome.error != nullptr || shape.num_ranks() > 1) std::fprintf(stderr, "%s\n", text.c_str());
+}
+
+[[noreturn]] void leave_stuck_ranks(const RankOutcome& outcome) {
+  std::fprintf(stderr, "vescale: another rank did not stop within %g s; ending the process\n", grace.count());
+  std::fflush(nullptr);
+  _exit(outcome.status);
+}
+
+// Calls vs_main with a copy of the arguments that it may change.
+int call_main(int (*vs_main)(int, char**), std::vector<std::string> arguments) {
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  return vs_main(static_cast<int>(arguments.size()), pointers.data());
+}
+
+}  // namespace
+
+int run(int argc, char** argv, int (*vs_main)(int, char**), std::initializer_list<const char*> axes) {
+  try {
+    const RunArguments arguments =
+        parse_run_arguments({argv, argv + argc}, {axes.begin(), axes.end()}, environment("VESCALE_MESH"),
+                            environment("VESCALE_TIMEOUT"));
+    const MeshShape& shape = arguments.shape;
+    const std::unique_ptr<OutputFilter> filter =
+        shape.num_ranks() > 1 ? std::make_unique<OutputFilter>() : nullptr;
+    RankThreads threads{shape, arguments.timeout,
+                        [&](std::int64_t) { return call_main(vs_main, arguments.rest); }};
+    threads.on_failure = [&](const RankOutcome& outcome) { report(shape, outcome); };
+    threads.grace = grace;
+    threads.on_stuck = leave_stuck_ranks;
+    return threads.run().status;
+  } catch (const Error& error) {
+    std::fprintf(stderr, "vescale: %s\n", error.what());
+    return usage_status;
+  }
+}
+
+void run_ranks(const MeshShape& shape, const std::function<void()>& body, RunOptions options) {
+  RankThreads threads{
+      shape, options.timeout > 0 ? std::chrono::duration<double>(options.timeout) : default_timeout(),
+      [&](std::int64_t) {
+        body();
+        return 0;
+      }};
+  const RankOutcome outcome = threads.run();
+  if (outcome.error != nullptr) std::rethrow_exception(outcome.error);
+}
+
+}  // namespace vescale
