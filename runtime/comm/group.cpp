@@ -255,7 +255,7 @@ void Group::check_equal(const at::Tensor& tensor) {
   CollectiveCall call{kind, ReduceOp::Sum, at::kLong, &own, &all, size(), counts};
   call.site = RankContext::current().call_site();
   execute(call);
-  const std::int64_t* hashes = all.const_data_ptr<std::int64_t>();
+  const std::int64_t* hashes = static_cast<const std::int64_t*>(all.const_data_ptr());
   std::string different;
   for (std::size_t index = 1; index < ranks_.size(); ++index) {
     if (hashes[index] != hashes[0])

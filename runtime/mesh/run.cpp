@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -17,7 +18,7 @@
 namespace vescale {
 namespace {
 
-constexpr std::chrono::duration<double> grace{10};
+constexpr std::chrono::duration<double> longest_grace{10};
 constexpr int usage_status = 2;
 
 std::string message_of(const std::exception_ptr& error) {
@@ -54,7 +55,7 @@ void report(const MeshShape& shape, const RankOutcome& outcome) {
   if (outcome.error != nullptr || shape.num_ranks() > 1) std::fprintf(stderr, "%s\n", text.c_str());
 }
 
-[[noreturn]] void leave_stuck_ranks(const RankOutcome& outcome) {
+[[noreturn]] void leave_stuck_ranks(const RankOutcome& outcome, std::chrono::duration<double> grace) {
   std::fprintf(stderr, "vescale: another rank did not stop within %g s; ending the process\n", grace.count());
   std::fflush(nullptr);
   _exit(outcome.status);
@@ -81,8 +82,8 @@ int run(int argc, char** argv, int (*vs_main)(int, char**), std::initializer_lis
     RankThreads threads{shape, arguments.timeout,
                         [&](std::int64_t) { return call_main(vs_main, arguments.rest); }};
     threads.on_failure = [&](const RankOutcome& outcome) { report(shape, outcome); };
-    threads.grace = grace;
-    threads.on_stuck = leave_stuck_ranks;
+    threads.grace = std::min(longest_grace, arguments.timeout);
+    threads.on_stuck = [&](const RankOutcome& outcome) { leave_stuck_ranks(outcome, threads.grace); };
     return threads.run().status;
   } catch (const Error& error) {
     std::fprintf(stderr, "vescale: %s\n", error.what());
