@@ -1,6 +1,7 @@
 #include "random/stream.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include <vescale/error.h>
@@ -8,44 +9,68 @@
 namespace vescale::rng {
 namespace {
 
-constexpr int block_words = at::MERSENNE_STATE_N;
-constexpr int shift_words = at::MERSENNE_STATE_M;
+constexpr uint32_t block_words = at::MERSENNE_STATE_N;
+constexpr uint32_t shift_words = at::MERSENNE_STATE_M;
+constexpr uint32_t lanes = 16;  // divides the block
+using Lanes = uint32_t __attribute__((vector_size(lanes * sizeof(uint32_t))));
 
-inline uint32_t twist(uint32_t upper, uint32_t lower) {
-  const uint32_t mixed = (upper & at::UMASK) | (lower & at::LMASK);
-  return (mixed >> 1) ^ ((0U - (lower & 1U)) & at::MATRIX_A);
+/// Words `words`.. of the next block, `lanes` at once, from those of the old block and the words each is
+/// combined with.
+[[gnu::always_inline]] inline void step_lanes(uint32_t* words, const uint32_t* combined) {
+  Lanes upper, lower, other;
+  std::memcpy(&upper, words, sizeof(Lanes));
+  std::memcpy(&lower, words + 1, sizeof(Lanes));
+  std::memcpy(&other, combined, sizeof(Lanes));
+  other ^= (((upper & at::UMASK) | (lower & at::LMASK)) >> 1) ^ ((0U - (lower & 1U)) & at::MATRIX_A);
+  std::memcpy(words, &other, sizeof(Lanes));
 }
 
 }  // namespace
 
-// The loops have no branch and no dependence closer than 227 words, so the compiler makes vector code of
-// them.
 #if defined(__x86_64__) && defined(__clang__)
 __attribute__((target_clones("avx512f", "avx2", "default")))
 #endif
-void next_block(uint32_t* state) {
-  constexpr int first_part = block_words - shift_words;
-  for (int i = 0; i < first_part; ++i) state[i] = state[i + shift_words] ^ twist(state[i], state[i + 1]);
-  for (int i = first_part; i < block_words - 1; ++i) {
-    state[i] = state[i - first_part] ^ twist(state[i], state[i + 1]);
-  }
-  state[block_words - 1] = state[shift_words - 1] ^ twist(state[block_words - 1], state[0]);
+void next_block(BlockBuffer& block) {
+  uint32_t* words = block.data();
+  step_lanes(words, words + shift_words);
+  // Behind the block's end stand its first words, renewed, as they follow there in the stream: vectors may
+  // then cross the end.
+  std::copy_n(words, lanes, words + block_words);
+  uint32_t i = lanes;
+  for (; i + shift_words < block_words; i += lanes) step_lanes(words + i, words + i + shift_words);
+  for (; i < block_words; i += lanes) step_lanes(words + i, words + i + shift_words - block_words);
+}
+
+at::mt19937_data_pod Stream::engine() const {
+  at::mt19937_data_pod engine;
+  engine.seed_ = seed_;
+  engine.left_ = static_cast<int>(rest_) + 1;
+  engine.seeded_ = seeded_;
+  engine.next_ = next_;
+  std::copy_n(block_.begin(), block_words, engine.state_.begin());
+  return engine;
+}
+
+void Stream::set_engine(const at::mt19937_data_pod& engine) {
+  seed_ = engine.seed_;
+  rest_ = static_cast<uint32_t>(engine.left_ - 1);
+  seeded_ = engine.seeded_;
+  next_ = engine.next_;
+  std::copy_n(engine.state_.begin(), block_words, block_.begin());
 }
 
 void Stream::skip(uint64_t words) {
   position_ += words;
-  // LibTorch regenerates the block lazily: on the draw that finds it used up, not on the one that uses it up.
-  const auto in_block = static_cast<uint64_t>(engine_.left_ - 1);
-  if (words <= in_block) {
-    engine_.next_ += static_cast<uint32_t>(words);
-    engine_.left_ -= static_cast<int>(words);
-    return;
+  // LibTorch renews the block lazily: on the draw that finds it used up, not on the one that uses it up.
+  if (words > rest_) {
+    words -= rest_;
+    for (; words > block_words; words -= block_words) next_block(block_);
+    next_block(block_);
+    next_ = 0;
+    rest_ = block_words;
   }
-  words -= in_block;
-  const uint64_t blocks = (words - 1) / block_words + 1;
-  for (uint64_t i = 0; i < blocks; ++i) next_block(engine_.state_.data());
-  engine_.next_ = static_cast<uint32_t>((words - 1) % block_words + 1);
-  engine_.left_ = block_words + 1 - static_cast<int>(engine_.next_);
+  next_ += static_cast<uint32_t>(words);
+  rest_ -= static_cast<uint32_t>(words);
 }
 
 void Stream::seek(uint64_t position) {
@@ -58,18 +83,16 @@ void Stream::seek(uint64_t position) {
 
 void Stream::take_raw(uint32_t* out, size_t words) {
   while (words > 0) {
-    const auto in_block = static_cast<size_t>(engine_.left_ - 1);
-    if (in_block > 0) {
-      const size_t count = std::min(words, in_block);
-      std::copy_n(engine_.state_.data() + engine_.next_, count, out);
-      skip(count);
-      out += count;
-      words -= count;
-    } else {
-      skip(1);
-      *out++ = engine_.state_[engine_.next_ - 1];
-      --words;
+    if (rest_ == 0) {
+      next_block(block_);
+      next_ = 0;
+      rest_ = block_words;
     }
+    const auto count = static_cast<uint32_t>(std::min<size_t>(words, rest_));
+    std::copy_n(block_.data() + next_, count, out);
+    skip(count);
+    out += count;
+    words -= count;
   }
 }
 

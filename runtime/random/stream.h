@@ -3,10 +3,17 @@
 
 #include <ATen/CPUGeneratorImpl.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
 namespace vescale::rng {
+
+/// A block of the stream, and room for the vector code to work in.
+using BlockBuffer = std::array<uint32_t, at::MERSENNE_STATE_N + 16>;
+
+/// Replaces the block by the next one of the stream.
+void next_block(BlockBuffer& block);
 
 /// A position in the endless sequence of 32-bit words that a CPU generator draws from.
 ///
@@ -15,7 +22,7 @@ namespace vescale::rng {
 class Stream {
  public:
   /// Takes the stream of `generator`; the caller holds the generator's mutex.
-  explicit Stream(at::CPUGeneratorImpl& generator) : engine_(generator.engine().data()) {}
+  explicit Stream(at::CPUGeneratorImpl& generator) { set_engine(generator.engine().data()); }
 
   /// Words drawn or skipped since the stream was taken.
   uint64_t position() const { return position_; }
@@ -30,20 +37,23 @@ class Stream {
   void take_raw(uint32_t* out, size_t words);
 
   /// The engine at this position.
-  const at::mt19937_data_pod& engine() const { return engine_; }
+  at::mt19937_data_pod engine() const;
 
   /// Continues from `engine`, which is this stream's engine after `words` more draws.
   void resume(const at::mt19937_data_pod& engine, uint64_t words) {
-    engine_ = engine;
+    set_engine(engine);
     position_ += words;
   }
 
  private:
-  at::mt19937_data_pod engine_;
+  void set_engine(const at::mt19937_data_pod& engine);
+
+  BlockBuffer block_;
+  uint64_t seed_ = 0;
+  uint32_t next_ = 0;  // the next word's place in the block
+  uint32_t rest_ = 0;  // words of the block that are left
+  bool seeded_ = false;
   uint64_t position_ = 0;
 };
-
-/// Replaces the 624 state words by the next 624 of the stream, in place.
-void next_block(uint32_t* state);
 
 }  // namespace vescale::rng
