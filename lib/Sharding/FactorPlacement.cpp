@@ -67,17 +67,16 @@ Range nested_chunk(const AxisFactors& axes, const std::vector<ShardedAxis>& shar
   return range;
 }
 
-// All axes shard the same factor, in the same way: one section stands for all.
+// All axes shard the same factor, in the same way: one section stands for all. Pieces follow one another, so
+// if all have the right length, all have the right start.
 bool sections_align(const AxisFactors& axes, const std::vector<ShardedAxis>& sharded, std::int64_t dim_size) {
   const int factor = sharded.front().factor;
   const std::int64_t section = dim_size / sharded.front().placement.sections;
   const std::int64_t size = (*axes.factors)[factor].size;
-  const std::int64_t rest = section / size;
   return for_all_coordinates(axes, sharded, [&](const std::vector<std::int64_t>& coordinate) {
     const Range of_dim = nested_chunk(axes, sharded, factor, section, coordinate);
     const Range of_factor = nested_chunk(axes, sharded, factor, size, coordinate);
-    return of_dim.length == of_factor.length * rest &&
-           (of_dim.length == 0 || of_dim.start == of_factor.start * rest);
+    return of_dim.length == of_factor.length * (section / size);
   });
 }
 

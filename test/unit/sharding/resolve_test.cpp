@@ -174,6 +174,16 @@ TEST(Resolve, TwoAxesAreDecidedEachByItself) {
   EXPECT_EQ(resolution->outputs[0], (Axis{S0, S1}));
 }
 
+// To split an outer axis under a split inner one gathers the inner one's pieces, so it is not free.
+TEST(Resolve, ShardsOfLaterAxesNestInThoseOfEarlierOnes) {
+  const MeshShape mesh{{"a", "b"}, {2, 2}};
+  const std::vector<TensorFacts> inputs{tensor({I, S0}, {8}), tensor({S0, I}, {8})};
+  const auto resolution = resolve(mesh, parse_rule(add, inputs), inputs);
+  EXPECT_EQ(resolution->outputs[0], (Axis{I, S0}));
+  const std::vector<TensorFacts> free{tensor({I, I}, {8}), tensor({S0, I}, {8})};
+  EXPECT_EQ(resolve(mesh, parse_rule(add, free), free)->outputs[0], (Axis{S0, I}));
+}
+
 TEST(Resolve, FixedOutputOfInPlaceOps) {
   const MeshShape mesh{{"a"}, {2}};
   const auto in_place = [&](const std::string& notation, Placement self,
