@@ -23,6 +23,7 @@ struct TensorFacts {
   std::vector<Placement> placements;   ///< per mesh axis
   std::vector<std::int64_t> sizes;     ///< global; unknown_size allowed
   bool differentiable = true;          ///< floating point or complex: only then R and R+ differ
+  bool mask = false;  ///< boolean or byte: as an index it picks elements, as many as are true
 };
 
 /// An argument of a call, in schema order.
@@ -103,8 +104,12 @@ struct ShardingRule {
 /// Throws vescale::Error where the arguments contradict the op (dim out of range, sizes that don't match).
 std::optional<ShardingRule> find_rule(const OpCall& call);
 
-/// Whether the table has a line for an op.
+/// Whether the table has a line for an op: for any of its overloads, or for this one.
 bool has_rule(std::string_view name);
+bool has_rule(std::string_view name, std::string_view overload);
+
+/// Whether the sizes of a result depend on values of the inputs (an index by a mask).
+bool has_dynamic_shape(const OpCall& call);
 
 /// A user's rule in the einsum-like notation, e.g. "(n d, m d) -> n m". Throws vescale::Error with the position.
 ShardingRule parse_rule(std::string_view notation, const std::vector<TensorFacts>& inputs);

@@ -7,14 +7,20 @@
 
 namespace vescale::detail {
 
+/// As an index such a tensor picks elements by what is true: the result's size depends on values.
+inline bool is_mask(at::ScalarType type) { return type == at::kBool || type == at::kByte; }
+
 /// Scalars, doubles, dtypes, devices and generators never decide a layout, so they are not in a key: a learning rate
 /// that changes every step must not fill the cache.
 class CallKey {
  public:
   void add(const DTensor& x) {
     if (!x.defined()) return word(0);
-    // A layout is aligned, so its lowest bit is free to say whether R and R+ differ for this tensor.
-    word(reinterpret_cast<std::uintptr_t>(x.layout()) | static_cast<std::uintptr_t>(is_differentiable(x)));
+    // A layout is aligned, so its lowest bits are free to say whether R and R+ differ for this tensor, and
+    // whether it is a mask.
+    const auto kind = static_cast<std::uintptr_t>(is_differentiable(x)) |
+                      static_cast<std::uintptr_t>(is_mask(x.scalar_type())) << 1;
+    word(reinterpret_cast<std::uintptr_t>(x.layout()) | kind);
   }
   void add(const std::optional<DTensor>& x) { x ? add(*x) : word(0); }
   void add(c10::ArrayRef<DTensor> list) { add_list(list); }

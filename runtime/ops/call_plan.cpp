@@ -37,7 +37,7 @@ c10::TypeKind kind_of(const c10::Argument& argument) {
 }
 
 sharding::TensorFacts facts_of(const at::Tensor& local, const Layout* layout) {
-  return {layout->placements, layout->sizes, local.is_floating_point() || local.is_complex()};
+  return {layout->placements, layout->sizes, local.is_floating_point() || local.is_complex(), is_mask(local.scalar_type())};
 }
 
 /// Only what can decide a sharding; see CallKey.
@@ -161,6 +161,12 @@ void set_local_integers(CallPlan& plan, const BoxedCall& call, const std::vector
       case sharding::LocalArgument::Kind::OutputDim:
         integers = {local_sizes_of(local.output)[static_cast<std::size_t>(local.dim)]};
         break;
+      case sharding::LocalArgument::Kind::OutputDimsFrom: {
+        const std::vector<std::int64_t>& sizes = local_sizes_of(local.output);
+        const auto given = call.arguments[static_cast<std::size_t>(local.argument)].toIntVector().size();
+        integers.assign(sizes.begin() + local.dim, sizes.begin() + local.dim + static_cast<std::ptrdiff_t>(given));
+        break;
+      }
       case sharding::LocalArgument::Kind::OutputDimList:
         integers.clear();
         for (std::size_t o = 0; o < plan.output_sizes.size(); ++o) {
@@ -186,8 +192,9 @@ CallPlan invariant_plan(const BoxedCall& call) {
   CallPlan plan;
   const bool has_tensors = std::any_of(call.layouts.begin(), call.layouts.end(), [](auto* l) { return l != nullptr; });
   // Without a rule the shape of a result may depend on values (nonzero), without tensors on scalars (arange).
-  plan.output_kind =
-      has_tensors && sharding::has_rule(base_name(call.name)) ? OutputKind::Known : OutputKind::Dynamic;
+  const bool known = has_tensors && sharding::has_rule(base_name(call.name), call.overload) &&
+                     !sharding::has_dynamic_shape(op_call(call, schema_of(call)));
+  plan.output_kind = known ? OutputKind::Known : OutputKind::Dynamic;
   plan.dynamic_placements.resize(static_cast<std::size_t>(RankContext::current().mesh().shape().num_axes()));
   plan.output_placements = {plan.dynamic_placements};
   return plan;

@@ -31,7 +31,9 @@ VESCALE_FAMILY(kron);
 VESCALE_FAMILY(einsum);
 
 // Reductions.cpp
-VESCALE_FAMILY(reduction);  ///< over `dim` (one, several, or all), `keepdim`
+VESCALE_FAMILY(reduction);       ///< over `dim` (one, several, or all), `keepdim`
+VESCALE_FAMILY(pair_reduction);  ///< of tensors that broadcast together
+VESCALE_FAMILY(glu);
 VESCALE_FAMILY(along_dim);  ///< works along `dim`, sizes stay
 VESCALE_FAMILY(topk);
 VESCALE_FAMILY(msort);
@@ -43,6 +45,7 @@ VESCALE_FAMILY(view_as);
 VESCALE_FAMILY(flatten);
 VESCALE_FAMILY(unflatten);
 VESCALE_FAMILY(ravel);
+VESCALE_FAMILY(atleast);
 VESCALE_FAMILY(expand);
 VESCALE_FAMILY(expand_as);
 
@@ -73,6 +76,42 @@ VESCALE_FAMILY(repeat);
 VESCALE_FAMILY(rot90);
 VESCALE_FAMILY(pad);
 VESCALE_FAMILY(triangle);  ///< triu, tril
+
+// Norms.cpp
+VESCALE_FAMILY(layer_norm);
+VESCALE_FAMILY(group_norm);
+VESCALE_FAMILY(instance_norm);
+VESCALE_FAMILY(batch_norm);
+
+// Convolution.cpp
+VESCALE_FAMILY(convolution);
+
+// Spatial.cpp
+VESCALE_FAMILY(pool);
+VESCALE_FAMILY(resize);  ///< adaptive pooling, upsampling: to a given size
+VESCALE_FAMILY(pixel_shuffle);
+VESCALE_FAMILY(grid_sampler);
+VESCALE_FAMILY(im2col);
+VESCALE_FAMILY(col2im);
+
+// Indexing.cpp
+VESCALE_FAMILY(embedding);
+VESCALE_FAMILY(index_select);
+VESCALE_FAMILY(gather);
+VESCALE_FAMILY(scatter);
+VESCALE_FAMILY(index_add);  ///< index_add, index_copy, index_fill
+VESCALE_FAMILY(index);
+VESCALE_FAMILY(index_put);
+VESCALE_FAMILY(searchsorted);
+VESCALE_FAMILY(isin);
+
+// Losses.cpp
+VESCALE_FAMILY(pointwise_loss);
+VESCALE_FAMILY(class_loss);  ///< nll_loss, cross_entropy
+VESCALE_FAMILY(row_loss);    ///< a loss per row of the last dim
+
+// Attention.cpp
+VESCALE_FAMILY(attention);
 
 #undef VESCALE_FAMILY
 

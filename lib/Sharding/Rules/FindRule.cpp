@@ -1,4 +1,7 @@
 /// The entry to the table: finds an op's line and applies it to a call.
+#include <algorithm>
+#include <iterator>
+
 #include "Sharding/Notation.h"
 #include "Sharding/Rule.h"
 #include "Sharding/Rules/Call.h"
@@ -35,7 +38,18 @@ std::optional<ShardingRule> find_rule(const OpCall& call) {
 }
 
 bool has_rule(std::string_view name) {
-  return rules::find_entry(name, "") != nullptr || rules::is_factory(name);
+  return rules::find_any_entry(name) != nullptr || rules::is_factory(name);
+}
+
+bool has_rule(std::string_view name, std::string_view overload) {
+  return rules::find_entry(name, overload) != nullptr || rules::is_factory(name);
+}
+
+bool has_dynamic_shape(const OpCall& call) {
+  if (call.name != "index") return false;
+  const std::vector<TensorFacts> inputs = tensor_inputs(call);
+  return std::any_of(inputs.begin() + std::min<std::ptrdiff_t>(1, std::ssize(inputs)), inputs.end(),
+                     [](const TensorFacts& index) { return index.mask; });
 }
 
 }  // namespace vescale::sharding

@@ -102,8 +102,9 @@ std::optional<ShardingRule> squeeze(const Call& call, const Traits&) {
   const Dims input = builder.factors(sizes);
   Dims output;
   for (std::size_t d = 0; d < sizes.size(); ++d) {
-    if (named[d] && sizes[d] == unknown_size) return std::nullopt;
-    const bool dropped = named[d] && sizes[d] == 1;
+    // A dim of unknown size that is named is meant to go.
+    const bool dropped =
+        named[d] && (sizes[d] == 1 || (sizes[d] == unknown_size && call.has_argument("dim")));
     if (dropped) builder.unshardable(input[d]);
     if (!dropped) output.push_back(input[d]);
     // On a rank with one row a local squeeze of all dims would drop this dim too.

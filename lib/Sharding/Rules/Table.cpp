@@ -13,6 +13,11 @@ namespace {
 #define RULE(name, family, ...) \
   Entry { name, family, Traits{__VA_ARGS__}, {}, #family }
 
+#define NOTATION(name, text)          \
+  Entry {                             \
+    name, nullptr, Traits{}, text, {} \
+  }
+
 constexpr Linearity moves = Linearity::Movement;
 constexpr Linearity joint = Linearity::Joint;
 constexpr Linearity multilinear = Linearity::Multilinear;
@@ -25,7 +30,8 @@ const Entry table[] = {
     RULE("subtract", pointwise, .linearity = joint, .linear = {"self", "other"}),
     RULE("rsub", pointwise, .linearity = joint, .linear = {"self", "other"}),
     RULE("lerp", pointwise, .linearity = joint, .linear = {"self", "end"}),
-    RULE("where", pointwise, .linearity = joint, .linear = {"self", "other"}),
+    RULE("where.self", pointwise, .linearity = joint, .linear = {"self", "other"}),
+    RULE("where.self_out", pointwise, .linearity = joint, .linear = {"self", "other"}),
     RULE("complex", pointwise, .linearity = joint),
     RULE("mul", pointwise, .linearity = multilinear),
     RULE("multiply", pointwise, .linearity = multilinear),
@@ -54,6 +60,7 @@ const Entry table[] = {
     RULE("view_as_complex", view_as_complex, .linearity = joint),
     // Elementwise, beyond what is tagged.
     RULE("to", pointwise),
+    RULE("to.other", type_as),
     RULE("type_as", type_as),
     RULE("_to_copy", pointwise),
     RULE("cpu", pointwise),
@@ -67,7 +74,12 @@ const Entry table[] = {
     RULE("zero", overwrite),
     RULE("copy", overwrite, .linearity = moves, .linear = {"src"}),
     RULE("uniform", overwrite),
+    RULE("normal_", overwrite),
     RULE("normal_functional", overwrite),
+    RULE("normal.Tensor_float", pointwise),
+    RULE("normal.float_Tensor", pointwise),
+    RULE("normal.Tensor_Tensor", pointwise),
+    RULE("bernoulli_", overwrite),
     RULE("random", overwrite),
     RULE("exponential", overwrite),
     RULE("geometric", overwrite),
@@ -114,6 +126,25 @@ const Entry table[] = {
     RULE("tensordot", tensordot),
     RULE("kron", kron),
     RULE("einsum", einsum),
+    RULE("linalg_vecdot", pair_reduction, .linearity = multilinear, .sums = true),
+    NOTATION("cdist", "(... n d!, ... m d!) -> ... n m"),
+    NOTATION("trace", "(n! m!) -> ; joint"),
+    NOTATION("inverse", "(... n! m!) -> ... n m"),
+    NOTATION("linalg_inv", "(... n! m!) -> ... n m"),
+    NOTATION("linalg_pinv", "(... n! m!) -> ... m n"),
+    NOTATION("cholesky", "(... n! m!) -> ... n m"),
+    NOTATION("linalg_cholesky", "(... n! m!) -> ... n m"),
+    NOTATION("matrix_exp", "(... n! m!) -> ... n m"),
+    NOTATION("linalg_matrix_exp", "(... n! m!) -> ... n m"),
+    NOTATION("matrix_power", "(... n! m!) -> ... n m"),
+    NOTATION("linalg_matrix_power", "(... n! m!) -> ... n m"),
+    NOTATION("det", "(... n! m!) -> ..."),
+    NOTATION("linalg_det", "(... n! m!) -> ..."),
+    NOTATION("logdet", "(... n! m!) -> ..."),
+    NOTATION("slogdet", "(... n! m!) -> (..., ...)"),
+    NOTATION("linalg_slogdet", "(... n! m!) -> (..., ...)"),
+    NOTATION("linalg_eigh", "(... n! m!) -> (... n, ... n m)"),
+    NOTATION("linalg_eigvalsh", "(... n! m!) -> ... n"),
     // Reductions; what is not a sum keeps the reduced dims whole.
     RULE("sum", reduction, .linearity = joint, .sums = true),
     RULE("nansum", reduction, .sums = true),
@@ -153,6 +184,9 @@ const Entry table[] = {
     RULE("linalg_vector_norm", reduction),
     RULE("linalg_norm", reduction),
     RULE("linalg_matrix_norm", reduction),
+    RULE("cosine_similarity", pair_reduction),
+    RULE("pairwise_distance", pair_reduction),
+    RULE("dist", pair_reduction),
     // Along a dim that keeps its size.
     RULE("cumsum", along_dim, .linearity = joint),
     RULE("cumprod", along_dim),
@@ -175,6 +209,7 @@ const Entry table[] = {
     RULE("flip", along_dim, .linearity = moves),
     RULE("roll", along_dim, .linearity = moves),
     RULE("rot90", rot90, .linearity = moves),
+    RULE("glu", glu),
     RULE("triu", triangle, .linearity = joint),
     RULE("tril", triangle, .linearity = joint),
     // Views.
@@ -188,6 +223,9 @@ const Entry table[] = {
     RULE("flatten", flatten),
     RULE("ravel", ravel),
     RULE("unflatten", unflatten),
+    RULE("atleast_1d", atleast),
+    RULE("atleast_2d", atleast),
+    RULE("atleast_3d", atleast),
     RULE("expand", expand),
     RULE("broadcast_to", expand),
     RULE("expand_as", expand_as),
@@ -239,6 +277,91 @@ const Entry table[] = {
     RULE("replication_pad1d", pad),
     RULE("replication_pad2d", pad),
     RULE("replication_pad3d", pad),
+    // Normalisation.
+    RULE("layer_norm", layer_norm),
+    RULE("native_layer_norm", layer_norm, .outputs = 3),
+    RULE("rms_norm", layer_norm),
+    RULE("group_norm", group_norm),
+    RULE("instance_norm", instance_norm),
+    RULE("batch_norm", batch_norm),
+    // Convolution.
+    RULE("conv1d", convolution),
+    RULE("conv2d", convolution),
+    RULE("conv3d", convolution),
+    RULE("conv_transpose1d", convolution),
+    RULE("conv_transpose2d", convolution),
+    RULE("conv_transpose3d", convolution),
+    RULE("convolution", convolution),
+    RULE("_convolution", convolution),
+    // Pooling and resizing.
+    RULE("max_pool1d", pool, .spatial = 1),
+    RULE("max_pool2d", pool, .spatial = 2),
+    RULE("max_pool3d", pool, .spatial = 3),
+    RULE("max_pool1d_with_indices", pool, .outputs = 2, .spatial = 1),
+    RULE("max_pool2d_with_indices", pool, .outputs = 2, .spatial = 2),
+    RULE("max_pool3d_with_indices", pool, .outputs = 2, .spatial = 3),
+    RULE("avg_pool1d", pool, .linearity = joint, .spatial = 1),
+    RULE("avg_pool2d", pool, .linearity = joint, .spatial = 2),
+    RULE("avg_pool3d", pool, .linearity = joint, .spatial = 3),
+    RULE("adaptive_avg_pool1d", resize, .linearity = joint, .spatial = 1),
+    RULE("adaptive_avg_pool2d", resize, .linearity = joint, .spatial = 2),
+    RULE("adaptive_avg_pool3d", resize, .linearity = joint, .spatial = 3),
+    RULE("adaptive_max_pool1d", resize, .outputs = 2, .spatial = 1),
+    RULE("adaptive_max_pool2d", resize, .outputs = 2, .spatial = 2),
+    RULE("adaptive_max_pool3d", resize, .outputs = 2, .spatial = 3),
+    RULE("upsample_nearest1d", resize, .linearity = joint, .spatial = 1),
+    RULE("upsample_nearest2d", resize, .linearity = joint, .spatial = 2),
+    RULE("upsample_nearest3d", resize, .linearity = joint, .spatial = 3),
+    RULE("_upsample_nearest_exact1d", resize, .linearity = joint, .spatial = 1),
+    RULE("_upsample_nearest_exact2d", resize, .linearity = joint, .spatial = 2),
+    RULE("_upsample_nearest_exact3d", resize, .linearity = joint, .spatial = 3),
+    RULE("upsample_linear1d", resize, .linearity = joint, .spatial = 1),
+    RULE("upsample_bilinear2d", resize, .linearity = joint, .spatial = 2),
+    RULE("upsample_trilinear3d", resize, .linearity = joint, .spatial = 3),
+    RULE("upsample_bicubic2d", resize, .linearity = joint, .spatial = 2),
+    RULE("_upsample_bilinear2d_aa", resize, .linearity = joint, .spatial = 2),
+    RULE("_upsample_bicubic2d_aa", resize, .linearity = joint, .spatial = 2),
+    RULE("pixel_shuffle", pixel_shuffle),
+    RULE("pixel_unshuffle", pixel_shuffle),
+    RULE("grid_sampler", grid_sampler),
+    RULE("grid_sampler_2d", grid_sampler),
+    RULE("grid_sampler_3d", grid_sampler),
+    RULE("im2col", im2col),
+    RULE("col2im", col2im),
+    // Lookups.
+    RULE("embedding", embedding),
+    RULE("index_select", index_select),
+    RULE("gather", gather),
+    RULE("take_along_dim", gather),
+    RULE("scatter", scatter),
+    RULE("scatter_add", scatter, .linearity = joint, .linear = {"self", "src"}),
+    RULE("scatter_reduce", scatter),
+    RULE("index_add", index_add, .linearity = joint, .linear = {"self", "source"}),
+    RULE("index_copy", index_add, .linearity = joint, .linear = {"self", "source"}),
+    RULE("index_fill", index_add),
+    RULE("index", index),
+    RULE("index_put", index_put),
+    RULE("bucketize", searchsorted),
+    RULE("searchsorted", searchsorted),
+    RULE("isin", isin),
+    // Losses; the runtime computes global means and sharded classes by itself.
+    RULE("mse_loss", pointwise_loss),
+    RULE("l1_loss", pointwise_loss),
+    RULE("smooth_l1_loss", pointwise_loss),
+    RULE("huber_loss", pointwise_loss),
+    RULE("soft_margin_loss", pointwise_loss),
+    RULE("binary_cross_entropy", pointwise_loss),
+    RULE("binary_cross_entropy_with_logits", pointwise_loss),
+    RULE("kl_div", pointwise_loss),
+    RULE("poisson_nll_loss", pointwise_loss),
+    RULE("margin_ranking_loss", pointwise_loss),
+    RULE("hinge_embedding_loss", pointwise_loss),
+    RULE("triplet_margin_loss", row_loss),
+    RULE("nll_loss", class_loss),
+    RULE("nll_loss2d", class_loss),
+    RULE("nll_loss_nd", class_loss),
+    RULE("cross_entropy_loss", class_loss),
+    RULE("scaled_dot_product_attention", attention),
 };
 
 constexpr std::string_view pointwise_ops[] = {
@@ -257,11 +380,17 @@ class Index {
       followers_.push_back(RULE(name, pointwise));
     }
     for (const Entry& entry : followers_) entries_.emplace(entry.name, &entry);
+    for (const auto& [name, entry] : entries_) by_base_name_.emplace(name.substr(0, name.find('.')), entry);
   }
 
   const Entry* find(std::string_view name) const {
     const auto found = entries_.find(name);
     return found == entries_.end() ? nullptr : found->second;
+  }
+
+  const Entry* find_any(std::string_view name) const {
+    const auto found = by_base_name_.find(name);
+    return found == by_base_name_.end() ? nullptr : found->second;
   }
 
   std::vector<const Entry*> all() const {
@@ -273,19 +402,21 @@ class Index {
 
  private:
   std::unordered_map<std::string_view, const Entry*> entries_;
+  std::unordered_map<std::string_view, const Entry*> by_base_name_;
   std::vector<Entry> followers_;
 };
 
-const Index& index() {
+const Index& table_index() {
   static const Index built;
   return built;
 }
 
 const Entry* find_exact(std::string_view name, std::string_view overload) {
   if (!overload.empty()) {
-    if (const Entry* entry = index().find(std::string(name) + "." + std::string(overload))) return entry;
+    if (const Entry* entry = table_index().find(std::string(name) + "." + std::string(overload)))
+      return entry;
   }
-  return index().find(name);
+  return table_index().find(name);
 }
 
 }  // namespace
@@ -296,6 +427,12 @@ const Entry* find_entry(std::string_view name, std::string_view overload) {
   return nullptr;
 }
 
-std::vector<const Entry*> all_entries() { return index().all(); }
+const Entry* find_any_entry(std::string_view name) {
+  if (const Entry* entry = table_index().find_any(name)) return entry;
+  return name.size() > 1 && name.back() == '_' ? table_index().find_any(name.substr(0, name.size() - 1))
+                                               : nullptr;
+}
+
+std::vector<const Entry*> all_entries() { return table_index().all(); }
 
 }  // namespace vescale::sharding::rules

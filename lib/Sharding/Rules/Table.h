@@ -34,6 +34,9 @@ struct Entry {
 /// The entry for an op, in place or not; null if it has none.
 const Entry* find_entry(std::string_view name, std::string_view overload);
 
+/// The same for any overload.
+const Entry* find_any_entry(std::string_view name);
+
 /// All entries, in order of their names.
 std::vector<const Entry*> all_entries();
 

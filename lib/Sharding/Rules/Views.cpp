@@ -80,6 +80,15 @@ std::optional<ShardingRule> flatten(const Call& call, const Traits&) {
   return std::move(builder).finish();
 }
 
+std::optional<ShardingRule> atleast(const Call& call, const Traits&) {
+  Sizes sizes = call.sizes(0);
+  const char wanted = call.name().substr(8, 1)[0];
+  if (sizes.empty()) sizes = {1};
+  if (sizes.size() == 1 && wanted >= '2') sizes.insert(sizes.begin(), 1);
+  if (sizes.size() == 2 && wanted == '3') sizes.push_back(1);
+  return regrouped(call, 0, sizes);
+}
+
 std::optional<ShardingRule> ravel(const Call& call, const Traits&) {
   return regrouped(call, 0, {product(call.sizes(0))});
 }
