@@ -10,6 +10,7 @@
 #include <vescale/run.h>
 
 #include "autograd/replicate_view.h"
+#include "autograd/seeds.h"
 #include "debug/options.h"
 #include "tensor/access.h"
 #include "tensor/layout_table.h"
@@ -80,16 +81,8 @@ void DTensor::set_grad(const DTensor& value) const {
 }
 
 void DTensor::backward(const DTensor& gradient, std::optional<bool> retain_graph, bool create_graph) const {
-  DTensor root = *this;
-  std::vector<Placement> target = placements();
-  for (Placement& p : target) {
-    // A single value, and a value whose gradient is not one per rank, starts from R as on one device.
-    if (!p.is_sharded() || !gradient.defined()) p = Placement::invariant();
-  }
-  root = redistribute(root, target);
-  at::Tensor seed;
-  if (gradient.defined()) seed = redistribute(gradient, gradient_layout(root.layout())->placements).local();
-  root.local().backward(seed, retain_graph, create_graph);
+  const Seed seed = seed_of(*this, gradient);
+  seed.root.local().backward(seed.gradient, retain_graph, create_graph);
 }
 
 void DTensor::set_data(const DTensor& value) const {
@@ -100,8 +93,7 @@ void DTensor::set_data(const DTensor& value) const {
 
 const Layout* DTensor::placed_layout() const {
   if (layout_->placed_as == layout_) materialize();
-  const_cast<DTensor*>(this)->layout_ = layout_->placed_as;
-  return layout_;
+  return layout_->placed_as;
 }
 
 void DTensor::materialize() const { place_unplaced(*this, all_invariant()); }

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include <vescale/error.h>
+#include <vescale/redistribute.h>
 
 #include "tensor/access.h"
 
@@ -68,6 +69,31 @@ void place_unplaced(const DTensor& x, const std::vector<Placement>& placements) 
   entry.layout.placed_as = layout;
   entry.fill = nullptr;
   unplaced.by_layout.erase(found);
+}
+
+DTensor make_placeable(const DTensor& x) {
+  if (DTensorAccess::raw_layout(x)->placed_as != nullptr) return x;
+  UnplacedTensors& unplaced = rank_unplaced();
+  unplaced.all.push_back(std::make_unique<Unplaced>());
+  RankLayout& layout = unplaced.all.back()->layout;
+  static_cast<Layout&>(layout) = *x.layout();
+  layout.placed_as = x.layout();
+  return {x.local(), &layout};
+}
+
+void place(const DTensor& x, const std::vector<Placement>& placements) {
+  if (is_unplaced(x)) return place_unplaced(x, placements);
+  const Layout* handle = DTensorAccess::raw_layout(x);
+  if (handle->placed_as == nullptr) {
+    if (handle->placements == placements) return;
+    throw Error("a tensor that is no parameter or buffer of a module cannot be placed; use vs::redistribute");
+  }
+  const at::NoGradGuard no_grad;
+  const DTensor piece = redistribute(x.detach(), placements);
+  const_cast<at::Tensor&>(DTensorAccess::raw_local(x)).set_data(piece.local());
+  for (const std::unique_ptr<Unplaced>& entry : rank_unplaced().all) {
+    if (&entry->layout == handle) entry->layout.placed_as = piece.layout();
+  }
 }
 
 }  // namespace vescale

@@ -38,4 +38,12 @@ void record_fill(const DTensor& x, PieceFiller fill);
 /// Draws this rank's piece of an unplaced tensor under `placements`; every handle of it sees them from then on.
 void place_unplaced(const DTensor& x, const std::vector<Placement>& placements);
 
+/// A handle of the tensor of `x` whose copies all follow a later place(): what modules keep. An unplaced tensor's
+/// handles do already.
+DTensor make_placeable(const DTensor& x);
+
+/// Gives an unplaced or placeable tensor its placements: drawn on the piece, or cut from the values that it has.
+/// Throws Error for any other tensor, whose handles could not follow.
+void place(const DTensor& x, const std::vector<Placement>& placements);
+
 }  // namespace vescale

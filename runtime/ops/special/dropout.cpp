@@ -41,14 +41,14 @@ DTensor plain_dropout(const char* name, const DTensor& self, double p, bool trai
   check_probability(name, p);
   if (changes_nothing(self, p, train)) return self;
   const DTensor input = without_partial(self);
-  if (p == 1) return input.mul(zeros({}, input.options().requires_grad(false)));
+  if (p == 1) return input.mul(vescale::zeros({}, input.options().requires_grad(false)));
   return input.mul(noise(input, rng::DropoutNoise{p}));
 }
 
 DTensor& plain_dropout_(const char* name, DTensor& self, double p, bool train, Noise noise) {
   check_probability(name, p);
   if (changes_nothing(self, p, train)) return self;
-  if (p == 1) return self.mul_(zeros({}, self.options().requires_grad(false)));
+  if (p == 1) return self.mul_(vescale::zeros({}, self.options().requires_grad(false)));
   return self.mul_(noise(self, rng::DropoutNoise{p}));
 }
 
@@ -68,7 +68,7 @@ DTensor alpha_dropout_with(const DTensor& self, double p, bool train, Noise nois
   check_probability("dropout", p);
   if (changes_nothing(self, p, train)) return self;
   const DTensor input = without_partial(self);
-  if (p == 1) return input.mul(zeros({}, input.options().requires_grad(false)));
+  if (p == 1) return input.mul(vescale::zeros({}, input.options().requires_grad(false)));
   const Affine affine = alpha_noise(input, p, noise);
   return input.mul(affine.scale).add_(affine.shift);
 }
@@ -76,7 +76,7 @@ DTensor alpha_dropout_with(const DTensor& self, double p, bool train, Noise nois
 DTensor& alpha_dropout_with_(DTensor& self, double p, bool train, Noise noise) {
   check_probability("dropout", p);
   if (changes_nothing(self, p, train)) return self;
-  if (p == 1) return self.mul_(zeros({}, self.options().requires_grad(false)));
+  if (p == 1) return self.mul_(vescale::zeros({}, self.options().requires_grad(false)));
   const Affine affine = alpha_noise(self, p, noise);
   return self.mul_(affine.scale).add_(affine.shift);
 }
@@ -134,7 +134,7 @@ DTensor scaled_dot_product_attention(const DTensor& query, const DTensor& key, c
   }
   DTensor weights = matmul(query.mul(root), k.transpose(-2, -1).mul(root));
   if (is_causal) {
-    const DTensor below = ones({query.size(-2), key.size(-2)}, query.options().dtype(at::kBool).requires_grad(false)).tril();
+    const DTensor below = vescale::ones({query.size(-2), key.size(-2)}, query.options().dtype(at::kBool).requires_grad(false)).tril();
     weights = weights.masked_fill(below.logical_not(), -std::numeric_limits<double>::infinity());
   } else if (attn_mask) {
     weights = attn_mask->scalar_type() == at::kBool
