@@ -3,13 +3,19 @@
 #include <mutex>
 
 #include <vescale/random/generator.h>
+#include <vescale/rank_context.h>
 
 namespace vescale {
 
-const at::Generator& rank_generator() {
-  thread_local const at::Generator generator = at::detail::createCPUGenerator();
-  return generator;
-}
+namespace {
+
+struct RankGenerator {
+  const at::Generator generator = at::detail::createCPUGenerator();
+};
+
+}  // namespace
+
+const at::Generator& rank_generator() { return RankContext::current().slot<RankGenerator>().generator; }
 
 const at::Generator& generator_for(const std::optional<at::Generator>& generator) {
   return generator.has_value() && generator->defined() ? *generator : rank_generator();

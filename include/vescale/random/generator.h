@@ -2,7 +2,7 @@
 /// The rank's random number generator.
 ///
 /// Ranks may be threads of one process, so none may draw from LibTorch's process-wide default generator.
-/// Each rank (thread) has a CPU generator of its own. All ranks start from the same seed and run the same
+/// Each rank has a CPU generator of its own. All ranks start from the same seed and run the same
 /// program, so all hold the same state at the same point: that of the single-device program.
 
 #include <ATen/core/Generator.h>
@@ -14,7 +14,7 @@
 namespace vescale {
 
 /// The calling rank's CPU generator: what a random op uses when the program passes none. It is created with
-/// LibTorch's default seed at first use and lives as long as the thread. Pass it explicitly to every `at::`
+/// LibTorch's default seed at first use and lives as long as the rank. Pass it explicitly to every `at::`
 /// random op that runs on a rank.
 const at::Generator& rank_generator();
 

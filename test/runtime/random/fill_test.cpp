@@ -1,10 +1,11 @@
 // What the sweep does not show: long runs, sequences, threads, refused arguments, warnings, autograd.
 #include "random/fill.h"
 
-#include <thread>
-
 #include <vescale/error.h>
 #include <vescale/random/generator.h>
+#include <vescale/rank_context.h>
+#include <vescale/run.h>
+
 #include "reference.h"
 
 namespace vescale::rng {
@@ -61,20 +62,15 @@ TEST(Fill, RanksOfOneProcessDoNotMeet) {
   constexpr int64_t ranks = 4;
   const std::vector<int64_t> sizes{33, 40};
   std::vector<at::Tensor> pieces(ranks);
-  std::vector<std::thread> threads;
-  for (int64_t rank = 0; rank < ranks; ++rank) {
-    threads.emplace_back([&, rank] {
-      manual_seed(21);
-      const Piece piece = part_of_dim(sizes, 1, ranks, rank);
-      for (int i = 0; i < 200; ++i) {
-        const at::Tensor local = empty_piece(piece, at::kFloat);
-        fill(local, i % 2 == 0 ? Distribution(Normal{}) : Distribution(LogNormal{}), contiguous(sizes),
-             piece);
-        pieces[static_cast<size_t>(rank)] = local;
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  run_ranks(MeshShape{{"tp"}, {ranks}}, [&] {
+    manual_seed(21);
+    const Piece piece = part_of_dim(sizes, 1, ranks, rank());
+    for (int i = 0; i < 200; ++i) {
+      const at::Tensor local = empty_piece(piece, at::kFloat);
+      fill(local, i % 2 == 0 ? Distribution(Normal{}) : Distribution(LogNormal{}), contiguous(sizes), piece);
+      pieces[static_cast<size_t>(rank())] = local;
+    }
+  });
   const at::Generator plain = at::detail::createCPUGenerator(21);
   at::Tensor whole = at::empty(sizes);
   for (int i = 0; i < 100; ++i) {

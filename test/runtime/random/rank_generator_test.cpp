@@ -1,10 +1,12 @@
-// Each rank's own generator: equal to LibTorch's for equal seeds, private to the thread.
+// Each rank's own generator: equal to LibTorch's for equal seeds, private to the rank.
 #include "vescale/random/generator.h"
 
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
 #include <thread>
+
+#include <vescale/rank_context.h>
 
 namespace vescale {
 namespace {
@@ -46,6 +48,19 @@ TEST(RankGenerator, ThreadsHaveTheirOwn) {
   EXPECT_TRUE(torch::equal(get_rng_state(), before));
   manual_seed(2);
   EXPECT_TRUE(torch::equal(at::rand({5}, rank_generator()), other));
+}
+
+TEST(RankGenerator, AHelperThreadUsesItsRanksOwn) {
+  manual_seed(7);
+  RankContext& context = RankContext::current();
+  std::thread helper([&] {
+    const RankContext::Scope scope(context);
+    at::rand({5}, rank_generator());
+  });
+  helper.join();
+  const at::Generator plain = at::detail::createCPUGenerator(7);
+  at::rand({5}, plain);
+  EXPECT_TRUE(torch::equal(get_rng_state(), plain.get_state()));
 }
 
 TEST(RankGenerator, AnExplicitGeneratorWins) {
