@@ -8,10 +8,10 @@
 namespace vescale::sharding {
 
 enum class Movement : std::uint8_t {
-  None,           ///< nothing moves
-  Slice,          ///< each rank keeps its piece
-  KeepFirst,      ///< rank 0 of the axis keeps the value, the others zero
-  ZeroPad,        ///< each rank's piece at its place in zeros
+  None,       ///< nothing moves
+  Slice,      ///< each rank keeps its piece
+  KeepFirst,  ///< rank 0 of the axis keeps the value, the others zero
+  ZeroPad,    ///< each rank's piece at its place in zeros
   AllReduce,
   AllGather,
   ReduceScatter,
@@ -26,14 +26,14 @@ struct Conversion {
   }
 };
 
-/// The conversion `from` -> `to` along one axis. Every pair of placements has one, possibly of several steps folded
-/// into the cheapest single movement; a Partial of one kind to a Partial of another goes through Invariant and
-/// throws vescale::Error.
+/// The conversion `from` -> `to` along one axis. Every pair of placements has one, possibly of several steps
+/// folded into the cheapest single movement; a Partial of one kind to a Partial of another goes through
+/// Invariant and throws vescale::Error.
 Conversion conversion(const Placement& from, const Placement& to);
 
-/// Bytes that a rank receives for `movement` of a tensor whose value over this axis' ranks together is `bytes`
-/// long, over `ranks` ranks: ring lower bounds (all_reduce 2(p-1)/p, all_gather and reduce_scatter (p-1)/p,
-/// all_to_all (p-1)/p^2).
+/// Bytes that a rank receives for `movement` of a tensor whose value over this axis' ranks together is
+/// `bytes` long, over `ranks` ranks: ring lower bounds (all_reduce 2(p-1)/p, all_gather and reduce_scatter
+/// (p-1)/p, all_to_all (p-1)/p^2).
 double movement_bytes(Movement movement, double bytes, std::int64_t ranks);
 
 /// "all_reduce", ...; the name of the visible call.

@@ -2,16 +2,23 @@
 /// The einsum-like notation of sharding rules. docs/rules.md explains it with examples.
 ///
 ///   rule     := '(' [operand {',' operand}] ')' '->' results [';' flag]
-///   operand  := ['+'] (dims | '[' dims ']') ['?']     + added to the result (a bias), [] a list of tensors,
-///   ? optional results  := dims | '(' [dims {',' dims}] ')'      parentheses around all that follows '->'
-///   make a tuple dims     := {dim}                                 nothing: a scalar dim      := factor |
-///   '1' | '...' mark | '(' factor {factor} ')'      1: size 1, (a b): a dim made of a and b factor   := name
-///   mark                             name: letters, digits and _, no digit first mark     := ['!'] [':'
-///   reduce]                    ! not to be sharded; reduce: sum (default) avg max min prod flag     :=
-///   ('move' | 'joint' | 'multilinear') ['(' number {',' number} ')']   operands it speaks of; all if none
+///   operand  := ['+'] (dims | '[' dims ']') ['?']
+///                  + it is added to the result (a bias); [] a list of tensors; ? optional
+///   results  := dims | '(' [dims {',' dims}] ')'
+///                  parentheses around all that follows '->' make a tuple
+///   dims     := {dim}
+///                  none: a scalar
+///   dim      := factor | '1' | '...' mark | '(' factor {factor} ')'
+///                  1: of size 1; (a b): made of a and b, a major
+///   factor   := name mark
+///   mark     := ['!'] [':' reduce]
+///                  ! not to be sharded; reduce: sum (default), avg, max, min, prod
+///   flag     := ('move' | 'joint' | 'multilinear') ['(' number {',' number} ')']
+///                  the operands it speaks of, counted from 0; all if none
 ///
-/// '...' stands for any number of dims, the same in all operands that have it, aligned at the right; of these
-/// a dim of size 1 broadcasts. A mark on any mention of a factor holds for the factor.
+/// Names are letters, digits and _, no digit first. '...' stands for any number of dims, the same in all
+/// operands that have it, aligned at the right; of these a dim of size 1 broadcasts. A mark on any mention of
+/// a factor holds for the factor.
 #include <string>
 #include <string_view>
 #include <vector>

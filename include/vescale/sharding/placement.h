@@ -3,7 +3,7 @@
 ///
 /// Written form, as in annotations and plans (see Placement::parse):
 ///   R          replicate: same value and same gradient on each rank of the axis
-///   R+         replicate whose gradient is Partial(sum): the view of an R value that sharded computation uses
+///   R+         replicate whose gradient is Partial(sum): the view of an R value that split computation uses
 ///   S(d)       dim d split like torch.chunk: pieces of ceil(n/p), last ones shorter or empty
 ///   S(d,k)     dim d viewed as (k, n/k), the second split: fused QKV or gate/up weights
 ///   P, P(op)   the value is the reduction over the axis; op is sum (default), avg, max, min or prod
@@ -35,7 +35,9 @@ struct Placement {
 
   static Placement invariant() { return {}; }
   static Placement replicate() { return {Kind::Replicate, ReduceOp::Sum, 0, 1}; }
-  static Placement shard(std::int64_t dim) { return {Kind::Shard, ReduceOp::Sum, static_cast<std::int16_t>(dim), 1}; }
+  static Placement shard(std::int64_t dim) {
+    return {Kind::Shard, ReduceOp::Sum, static_cast<std::int16_t>(dim), 1};
+  }
   static Placement interleaved(std::int64_t dim, std::int64_t sections) {
     return {Kind::Interleaved, ReduceOp::Sum, static_cast<std::int16_t>(dim), sections};
   }
