@@ -55,6 +55,12 @@ ShardingRule stacked(const Call& call, const std::vector<int>& tensors, std::siz
   return std::move(builder).finish();
 }
 
+std::size_t longest(const Call& call, const std::vector<int>& tensors) {
+  std::size_t rank = 0;
+  for (int tensor : tensors) rank = std::max(rank, call.sizes(tensor).size());
+  return rank;
+}
+
 /// The tensors of one rank; torch.cat skips those of sizes [0]. Nothing if there are none or ranks differ.
 std::vector<int> joinable(const Call& call) {
   std::vector<int> tensors;
@@ -64,6 +70,9 @@ std::vector<int> joinable(const Call& call) {
     (call.sizes(tensor) == Sizes{0} ? empty : tensors).push_back(tensor);
   }
   if (tensors.empty()) return empty;
+  const std::size_t most = longest(call, tensors);
+  // A vector of unknown size among others must be an empty one.
+  if (most > 1) std::erase_if(tensors, [&](int tensor) { return call.sizes(tensor) == Sizes{unknown_size}; });
   const std::size_t rank = call.sizes(tensors.front()).size();
   const bool alike = std::all_of(tensors.begin(), tensors.end(),
                                  [&](int tensor) { return call.sizes(tensor).size() == rank; });

@@ -24,7 +24,8 @@ bool is_overload_of(std::string_view line, std::string_view name) {
 
 bool is_out(std::string_view kind) { return kind.substr(0, 4) == "out!"; }
 
-bool fits(const SchemaArgument& argument, const Argument& value) {
+// An integer for a list of them is right too, where no other overload takes one.
+bool fits(const SchemaArgument& argument, const Argument& value, bool lenient) {
   const bool list = argument.kind.find("[") != std::string_view::npos;
   const char first = argument.kind.empty() ? '?' : argument.kind.front();
   const bool tensor = argument.kind.find('T') != std::string_view::npos;
@@ -35,13 +36,13 @@ bool fits(const SchemaArgument& argument, const Argument& value) {
   if (std::holds_alternative<std::vector<std::int64_t>>(value)) return list;
   if (std::holds_alternative<std::string>(value)) return argument.kind.substr(0, 3) == "str";
   if (std::holds_alternative<bool>(value)) return first == 'b' || first == 's';
-  return first == 'i' || first == 'f' || first == 's';
+  return (!list || lenient) && (first == 'i' || first == 'f' || first == 's');
 }
 
-bool fits(const Schema& schema, const std::vector<Argument>& values) {
+bool fits(const Schema& schema, const std::vector<Argument>& values, bool lenient) {
   if (values.size() > schema.arguments().size()) return false;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!fits(schema.arguments()[i], values[i])) return false;
+    if (!fits(schema.arguments()[i], values[i], lenient)) return false;
   }
   return std::all_of(schema.arguments().begin() + static_cast<std::ptrdiff_t>(values.size()),
                      schema.arguments().end(), [](const SchemaArgument& rest) {
@@ -81,13 +82,15 @@ Schema schema_of(const OpCall& call) {
                        [](const SchemaLine& line, const std::string& key) { return line.name < key; });
   if (exact != std::end(lines) && exact->name == full) {
     const Schema schema(call.overload, exact->arguments);
-    if (!call.overload.empty() || fits(schema, call.arguments)) return schema;
+    if (!call.overload.empty() || fits(schema, call.arguments, false)) return schema;
   }
-  for (const SchemaLine& line : lines) {
-    if (!is_overload_of(line.name, call.name)) continue;
-    const std::size_t dot = std::min(line.name.find('.'), line.name.size() - 1);
-    Schema schema(line.name.substr(dot + 1), line.arguments);
-    if (fits(schema, call.arguments)) return schema;
+  for (const bool lenient : {false, true}) {
+    for (const SchemaLine& line : lines) {
+      if (!is_overload_of(line.name, call.name)) continue;
+      const std::size_t dot = std::min(line.name.find('.'), line.name.size() - 1);
+      Schema schema(line.name.substr(dot + 1), line.arguments);
+      if (fits(schema, call.arguments, lenient)) return schema;
+    }
   }
   return Schema("", "");
 }

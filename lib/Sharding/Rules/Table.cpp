@@ -69,6 +69,7 @@ const Entry table[] = {
     RULE("rrelu", sized_as_self),
     RULE("fake_quantize_per_tensor_affine", sized_as_self),
     RULE("prelu", prelu),
+    RULE("_prelu_kernel", pointwise),
     // In place from something else.
     RULE("fill", overwrite),
     RULE("zero", overwrite),

@@ -130,7 +130,7 @@ ShardingRule expanded(const Call& call, const Sizes& from, Sizes to, const std::
       continue;
     }
     const std::int64_t size = from[d - added];
-    if (size == 1 && to[d] != 1 && to[d] != unknown_size) {
+    if (size == 1 && to[d] != 1 && (other || to[d] != unknown_size)) {
       input.emplace_back();
       output.push_back({builder.factor(to[d])});
       continue;
