@@ -51,7 +51,7 @@ void check_arguments(const at::Tensor& local, const GlobalShape& global, const P
 /// words that the element took.
 int64_t words_per_element(const Distribution& distribution, const at::TensorOptions& options,
                           const at::Tensor& p) {
-  Worker& worker = Worker::of_thread();
+  Worker& worker = Worker::of_rank();
   static const at::mt19937_data_pod fresh = at::mt19937(0).data();
   worker.load(fresh);
   draw(distribution, at::empty({1}, options), p.defined() ? at::zeros({1}, p.options()) : p,
@@ -191,7 +191,7 @@ void fill_piece(const at::Tensor& local, const Distribution& distribution, const
   const std::vector<int64_t> order = global.memory_order();
   at::Tensor p = probabilities(distribution);
   if (global.numel() == 0) {
-    draw(distribution, local, p, Worker::of_thread().generator());
+    draw(distribution, local, p, Worker::of_rank().generator());
     return;
   }
   const int64_t words = words_per_element(distribution, local.options(), p);

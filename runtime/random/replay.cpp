@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <vescale/rank_context.h>
+
 namespace vescale::rng {
 namespace {
 
@@ -24,10 +26,7 @@ Worker::Worker()
     : generator_(at::detail::createCPUGenerator()),
       impl_(at::check_generator<at::CPUGeneratorImpl>(generator_)) {}
 
-Worker& Worker::of_thread() {
-  thread_local Worker worker;
-  return worker;
-}
+Worker& Worker::of_rank() { return RankContext::current().slot<Worker>(); }
 
 void Worker::load(const at::mt19937_data_pod& engine, std::optional<double> cached_normal) {
   engine_.set_data(engine);
@@ -44,7 +43,7 @@ Replay::Replay(const Distribution& distribution, DrawRule rule, Unit unit, const
       out_(out),
       p_(p),
       stream_(stream),
-      worker_(Worker::of_thread()),
+      worker_(Worker::of_rank()),
       scratch_(at::empty({capacity_ * unit.elements}, out.options())),
       words_(crafted_engine(0)) {}
 

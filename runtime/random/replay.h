@@ -18,8 +18,8 @@ class Worker {
  public:
   Worker();
 
-  /// This thread's worker. Creating one costs a microsecond; it holds no state between uses.
-  static Worker& of_thread();
+  /// The calling rank's worker. Creating one costs a microsecond; what it holds between uses means nothing.
+  static Worker& of_rank();
 
   /// Makes `engine` what `generator()` draws from next, with `cached_normal` as its kept normal value.
   void load(const at::mt19937_data_pod& engine, std::optional<double> cached_normal = std::nullopt);
