@@ -115,6 +115,8 @@ def check_factor(rule, op, values, results, factor, ranks, compare):
                 good = equal(output, expected) if compare else output.shape == expected.shape
                 if not good:
                     return f"rank {rank}, result {o} of {list(output.shape)}, expected {list(expected.shape)}"
+            elif output.shape != whole.shape:
+                return f"rank {rank}, result {o} of {list(output.shape)}, expected {list(whole.shape)}"
             else:
                 partial[o] = output if partial[o] is None else partial[o] + output
     for o, (sums, whole) in enumerate(zip(partial, results)):
