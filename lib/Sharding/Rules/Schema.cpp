@@ -24,6 +24,8 @@ bool is_overload_of(std::string_view line, std::string_view name) {
 
 bool is_out(std::string_view kind) { return kind.substr(0, 4) == "out!"; }
 
+bool writes_out(const SchemaLine& line) { return line.arguments.find(":out!") != std::string_view::npos; }
+
 // An integer for a list of them is right too, where no other overload takes one.
 bool fits(const SchemaArgument& argument, const Argument& value, bool lenient) {
   const bool list = argument.kind.find("[") != std::string_view::npos;
@@ -86,7 +88,7 @@ Schema schema_of(const OpCall& call) {
   }
   for (const bool lenient : {false, true}) {
     for (const SchemaLine& line : lines) {
-      if (!is_overload_of(line.name, call.name)) continue;
+      if (!is_overload_of(line.name, call.name) || writes_out(line)) continue;
       const std::size_t dot = std::min(line.name.find('.'), line.name.size() - 1);
       Schema schema(line.name.substr(dot + 1), line.arguments);
       if (fits(schema, call.arguments, lenient)) return schema;

@@ -63,8 +63,6 @@ const Entry table[] = {
     RULE("to.other", type_as),
     RULE("type_as", type_as),
     RULE("_to_copy", pointwise),
-    RULE("cpu", pointwise),
-    RULE("cuda", pointwise),
     RULE("frexp", pointwise, .outputs = 2),
     RULE("rrelu", sized_as_self),
     RULE("fake_quantize_per_tensor_affine", sized_as_self),
