@@ -33,6 +33,11 @@ struct RunOptions {
 /// Output of all ranks is shown. For tests and for programs that are ranks only in part.
 void run_ranks(const MeshShape& shape, const std::function<void()>& body, RunOptions options = {});
 
+/// Ends the calling rank's program with `status`, as if its main had returned it; objects on its stack are
+/// destroyed. std::exit would end the process, and with it ranks that still have work to do. Outside a rank
+/// it is std::exit.
+[[noreturn]] void exit(int status);
+
 /// std::cout on rank 0, a stream that swallows everything on the others. Unlike std::cout itself, whose
 /// formatting state (precision, width) all ranks of a process would share, each rank's is its own.
 std::ostream& cout();

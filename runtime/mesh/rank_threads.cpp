@@ -60,10 +60,17 @@ int call_body(const Shared& shared, std::int64_t rank) {
   RankContext context(std::make_shared<Mesh>(shared.settings->shape,
                                              std::make_unique<comm::ThreadBackend>(shared.world, rank)));
   const RankContext::Scope scope(context);
-  return shared.settings->body(rank);
+  try {
+    return shared.settings->body(rank);
+  } catch (const ExitRequest& request) {
+    return request.status;
+  }
 }
 
+__thread bool on_rank_thread = false;
+
 void* rank_main(void* argument) {
+  on_rank_thread = true;
   const std::unique_ptr<RankStart> start(static_cast<RankStart*>(argument));
   Shared& shared = *start->shared;
   try {
@@ -139,9 +146,15 @@ int usable_cores() {
 
 std::int64_t num_running_rank_threads() { return running_rank_threads.load(); }
 
+bool is_rank_thread() { return on_rank_thread; }
+
 RankOutcome RankThreads::run() const {
   shape.validate();
   const std::int64_t ranks = shape.num_ranks();
+  if (shape.num_axes() > Mesh::max_axes) {
+    throw Error("a mesh has at most " + std::to_string(Mesh::max_axes) + " axes, not " +
+                std::to_string(shape.num_axes()));
+  }
   if (ranks > max_threads) {
     throw Error("the mesh " + shape.to_string() + " has " + std::to_string(ranks) +
                 " ranks; as threads of one process at most " + std::to_string(max_threads) + " run");

@@ -12,6 +12,14 @@ namespace vescale {
 /// Rank threads that exist in this process now.
 std::int64_t num_running_rank_threads();
 
+/// Whether the calling thread is one of them.
+bool is_rank_thread();
+
+/// Thrown by vescale::exit through a rank's program. Not a std::exception, so that few handlers stop it.
+struct ExitRequest {
+  int status;
+};
+
 struct RankOutcome {
   std::int64_t failed_rank = -1;  ///< the rank that failed first, -1 if none
   int status = 0;                 ///< what it returned, 1 if it threw

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <string>
@@ -100,6 +101,11 @@ void run_ranks(const MeshShape& shape, const std::function<void()>& body, RunOpt
       }};
   const RankOutcome outcome = threads.run();
   if (outcome.error != nullptr) std::rethrow_exception(outcome.error);
+}
+
+void exit(int status) {
+  if (is_rank_thread()) throw ExitRequest{status};
+  std::exit(status);
 }
 
 }  // namespace vescale

@@ -56,6 +56,13 @@ int main_of_rank(int argc, char** argv) {
   if (what == "throw" && rank == 1) throw std::runtime_error("cannot open data.bin");
   if (what == "torch" && rank == 1) at::ones({2}).add(at::ones({3}));
   if (what == "status" && rank == 1) return 7;
+  if (what == "exit") {
+    if (rank == 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));  // others are done long before
+    vs::mesh().group(0).barrier();
+    vs::cout() << "bye\n";
+    vs::exit(argc > 2 ? std::stoi(argv[2]) : 0);
+  }
   if (what == "stuck") {
     if (rank == 1) throw std::runtime_error("first");
     std::this_thread::sleep_for(std::chrono::seconds(60));
