@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <c10/util/FunctionRef.h>
+
 #include "comm/backend.h"
 #include "comm/thread_world.h"
 
@@ -48,9 +50,14 @@ class ThreadGroup : public Group {
   void receive_message(const CollectiveCall& call);
 
   void enter_barrier(const CollectiveCall& call);
+  /// Mesh ranks that the caller waits for.
+  using FindMissing = c10::function_ref<std::vector<std::int64_t>()>;
   /// Waits until the count of `word` is no longer that of `seen`; throws when that will not happen.
-  template <class FindMissing>
-  void wait(WaitWord& word, std::uint32_t seen, const CollectiveCall& call, const FindMissing& find_missing);
+  void wait(WaitWord& word, std::uint32_t seen, const CollectiveCall& call, FindMissing find_missing);
+  std::string describe_place(const CollectiveCall& call) const;
+  [[noreturn]] void fail_stopped(const CollectiveCall& call);
+  [[noreturn]] void fail_ended(const CollectiveCall& call, std::int64_t rank);
+  [[noreturn]] void fail_timeout(const CollectiveCall& call, const std::vector<std::int64_t>& missing);
   [[noreturn]] void fail(const std::string& message);
 
   const std::vector<Post>& posts() const { return state_->posts[turn_]; }
