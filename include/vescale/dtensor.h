@@ -9,6 +9,7 @@
 #include <ATen/ATen.h>
 
 #include <iosfwd>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ namespace indexing {
 struct TensorIndex;
 }
 class Generator;
+struct MovedView;
 
 class DTensor {
  public:
@@ -134,6 +136,8 @@ class DTensor {
 
   at::Tensor local_;
   const Layout* layout_ = nullptr;
+  /// Set where a view had to be a copy, because its elements were on other ranks: what a write to it must reach.
+  std::shared_ptr<const MovedView> moved_;
 };
 
 /// Prints the full value, as LibTorch prints it. Collective.

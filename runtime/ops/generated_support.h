@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ops/call.h"
+#include "ops/moved_view.h"
 
 namespace vescale {
 

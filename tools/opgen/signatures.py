@@ -130,9 +130,34 @@ def call_expression(op: Op, sig: CppSignature) -> str:
     return call if f.func.kind() != SchemaKind.out else f"assign_out({outs_of(f)}, {call})"
 
 
+# Views by their schema, of which LibTorch gives a copy where a view is not possible or not asked for.
+MAYBE_VIEWS = {"reshape", "reshape_as", "contiguous", "to", "type_as", "flatten", "ravel", "resolve_conj",
+               "resolve_neg", "expand_as", "conj", "real", "imag", "positive", "coalesce", "pin_memory",
+               "_autocast_to_full_precision", "_autocast_to_reduced_precision"}
+
+
+def around(op: Op, sig: CppSignature, call: str) -> str:
+    """Views remember what they view if they had to move; writes then reach it."""
+    f = op.function
+    self_argument = f.func.arguments.self_arg
+    name = "*this" if sig.method else self_argument and self_argument.argument.name
+    kind = f.func.kind()
+    if kind == SchemaKind.inplace and not sig.decl(name="@").startswith("const"):
+        return f"written({name}, [&]() -> DTensor& {{ return {call}; }})"
+    if kind == SchemaKind.out and len(f.func.arguments.out) == 1:
+        return f"written({outs_of(f)}, [&]() -> DTensor& {{ return {call}; }})"
+    if kind != SchemaKind.functional or op.special is not None or self_argument is None or len(f.func.returns) != 1:
+        return call
+    annotation = f.func.returns[0].annotation
+    if annotation is None or self_argument.argument.annotation is None:
+        return call
+    return f"{'maybe_viewed' if str(f.func.name.name) in MAYBE_VIEWS else 'viewed'}({name}, {call})"
+
+
 def body(op: Op, sig: CppSignature) -> str:
     f = op.function
     call = call_expression(op, sig)
+    call = around(op, sig, call)
     has_options = not sig.method and not sig.faithful and f.func.arguments.tensor_options is not None
     if has_options and len(f.func.returns) == 1:
         call = f"with_grad({call}, options)"

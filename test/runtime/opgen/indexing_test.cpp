@@ -130,25 +130,36 @@ Inputs inputs() {
 const std::vector<std::string> x_placements = {"a=R", "a=S(0)", "a=S(1)", "a=S(2)"};
 const std::vector<std::string> y_placements = {"a=R", "a=S(0)"};
 
+void check_case(const Case& c, const Inputs& in, const std::string& px, const std::string& py) {
+  const at::Tensor expected = c.plain(in.x.clone(), in.y.clone());
+  const DTensor x = vs::redistribute(DTensor(in.x.clone()), px),
+                y = vs::redistribute(DTensor(in.y.clone()), py);
+  try {
+    const DTensor result = c.distributed(x, y);
+    EXPECT_EQ(result.sizes(), expected.sizes());
+    EXPECT_EQ(result.scalar_type(), expected.scalar_type());
+    EXPECT_TRUE(at::allclose(result.full(), expected, 1e-12, 1e-12, /*equal_nan=*/true));
+  } catch (const std::exception& error) {
+    ADD_FAILURE() << error.what();
+  }
+}
+
 /// Runs every case on `ranks` ranks for each pair of placements.
 void check(const std::vector<Case>& cases, int ranks) {
   const Inputs in = inputs();
-  vs::run_ranks(vs::MeshShape::parse("a=" + std::to_string(ranks)), [&] {
-    for (const Case& c : cases) {
-      const at::Tensor expected = c.plain(in.x.clone(), in.y.clone());
-      for (const std::string& px : x_placements) {
-        for (const std::string& py : y_placements) {
-          SCOPED_TRACE(c.name + ": x " + px + ", y " + py + ", " + std::to_string(ranks) + " ranks");
-          const DTensor x = vs::redistribute(DTensor(in.x.clone()), px),
-                        y = vs::redistribute(DTensor(in.y.clone()), py);
-          const DTensor result = c.distributed(x, y);
-          ASSERT_EQ(result.sizes(), expected.sizes());
-          ASSERT_EQ(result.scalar_type(), expected.scalar_type());
-          ASSERT_TRUE(at::allclose(result.full(), expected, 1e-12, 1e-12, /*equal_nan=*/true));
+  vs::run_ranks(
+      vs::MeshShape::parse("a=" + std::to_string(ranks)),
+      [&] {
+        for (const Case& c : cases) {
+          for (const std::string& px : x_placements) {
+            for (const std::string& py : y_placements) {
+              SCOPED_TRACE(c.name + ": x " + px + ", y " + py + ", " + std::to_string(ranks) + " ranks");
+              check_case(c, in, px, py);
+            }
+          }
         }
-      }
-    }
-  });
+      },
+      {.timeout = 20});
 }
 
 class OnRanks : public testing::TestWithParam<int> {};
