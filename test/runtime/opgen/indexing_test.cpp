@@ -57,6 +57,7 @@ struct Case {
   }
 
 const at::Tensor rows = torch::tensor({3, 0, 3});
+const at::Tensor values = torch::arange(60, at::kDouble);
 const at::Tensor row = torch::tensor(2);
 
 std::vector<Case> reads() {
@@ -92,6 +93,16 @@ std::vector<Case> writes() {
         CASE("dead_store", x.index({x > 0}) = 3; return x;), CASE("put", x.index_put_({1}, y); return x;),
         CASE("put_scalar", x.index_put_({Slice(), 1}, 4); return x;),
         CASE("put_mask", x.index_put_({x > 0}, 4); return x;),
+        CASE("put_mask_inside", x.index_put_({Slice(), y > 0}, -1); return x;),
+        CASE("put_masked_values",
+             x.index_put_({x > 0}, tensor(values).slice(0, 0, (x > 0).sum().item<std::int64_t>()));
+             return x;),
+        CASE("put_columns", x.index_put_({Slice(), tensor(rows)}, y[0]); return x;),
+        CASE("accumulate", x.index_put_({std::optional(tensor(rows))}, y, true); return x;),
+        CASE("add_slice", x.index({Slice(0, 4, 3)}) += y; return x;),
+        CASE("fill_part", x.narrow(0, 1, 3).slice(1, 1).fill_(3); return x;),
+        CASE("kept_view", auto z = x[3]; z.mul_(2); z[0] += 1; return x;),
+        CASE("view_of_view", x[2].t()[1].zero_(); return x;), CASE("twice", x[0] = y; x[0][1] = 3; return x;),
         CASE("put_rows", x.index_put_({tensor(rows)}, y); return x;),
         CASE("put_leading_ones", x.index_put_({Slice(0, 2)}, y.unsqueeze(0).unsqueeze(0)); return x;),
         CASE("put_true", x.index_put_({true}, y); return x;),
@@ -179,6 +190,42 @@ TEST(Indexing, ReportsMistakes) {
   EXPECT_THROW(x[at::Scalar(0.5)], c10::IndexError);
   EXPECT_THROW(x[DTensor(torch::zeros({1}, at::kLong))], c10::IndexError);
   EXPECT_THROW(x[DTensor()], c10::IndexError);
+}
+
+TEST(Indexing, RefusesWritesThatWouldBeLost) {
+  vs::run_ranks(vs::MeshShape::parse("a=2"), [] {
+    const DTensor x = vs::shard(DTensor(torch::zeros({4, 4})), "a", 0);
+    DTensor diagonal = x.diagonal();
+    EXPECT_THROW(diagonal.fill_(1), vs::Error);
+    EXPECT_TRUE(at::equal(x.full(), torch::zeros({4, 4})));
+  });
+}
+
+/// d(sum of the written tensor squared)/d(x, y): gradients flow through writes to parts.
+TEST_P(OnRanks, GradientsOfWrites) {
+  const Inputs in = inputs();
+  const auto plain = [&](at::Tensor x, at::Tensor y) {
+    auto z = x * 2;
+    z[1] = y;
+    z.index({Slice(2, 5, 2), 1}) += y[3];
+    return (z * z).sum();
+  };
+  const at::Tensor x = in.x.clone().requires_grad_(), y = in.y.clone().requires_grad_();
+  plain(x, y).backward();
+  vs::run_ranks(vs::MeshShape::parse("a=" + std::to_string(GetParam())),
+                [&] {
+                  for (const std::string& px : x_placements) {
+                    SCOPED_TRACE(px);
+                    const DTensor dx(in.x.clone().requires_grad_()), dy(in.y.clone().requires_grad_());
+                    auto z = vs::redistribute(dx, px) * 2;
+                    z[1] = dy;
+                    z.index({Slice(2, 5, 2), 1}) += dy[3];
+                    (z * z).sum().backward();
+                    EXPECT_TRUE(at::allclose(dx.grad().full(), x.grad(), 1e-12, 1e-12));
+                    EXPECT_TRUE(at::allclose(dy.grad().full(), y.grad(), 1e-12, 1e-12));
+                  }
+                },
+                {.timeout = 20});
 }
 
 }  // namespace
