@@ -144,7 +144,7 @@ def around(op: Op, sig: CppSignature, call: str) -> str:
     kind = f.func.kind()
     if kind == SchemaKind.inplace and not sig.decl(name="@").startswith("const"):
         return f"written({name}, [&]() -> DTensor& {{ return {call}; }})"
-    if kind == SchemaKind.out and len(f.func.arguments.out) == 1:
+    if kind == SchemaKind.out and len(f.func.arguments.out) == 1 and op.special is None:
         return f"written({outs_of(f)}, [&]() -> DTensor& {{ return {call}; }})"
     if kind != SchemaKind.functional or op.special is not None or self_argument is None or len(f.func.returns) != 1:
         return call
