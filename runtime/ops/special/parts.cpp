@@ -36,4 +36,8 @@ DTensor narrow(const DTensor& self, std::int64_t dim, std::int64_t start, std::i
   return viewed(self, std::move(result), Part{dim, start < 0 ? start + self.size(dim) : start, 1, length});
 }
 
+DTensor narrow_Tensor(const DTensor& self, std::int64_t dim, const DTensor& start, std::int64_t length) {
+  return narrow(self, dim, start.item<std::int64_t>(), length);
+}
+
 }  // namespace vescale::special

@@ -78,6 +78,7 @@ std::vector<Case> reads() {
         CASE("row_mask", return x.index({x.sum({1, 2}) > 0});),
         CASE("mask_inside", return x.index({Slice(), y > 0});),
         CASE("slice_then_none", return x.index({Slice(1), None});),
+        CASE("narrow_tensor", return x.narrow(0, tensor(row), 2);),
         CASE("tensors", return x.index({tensor(rows), tensor(rows)});),
   };
 }
