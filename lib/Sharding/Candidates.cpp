@@ -122,6 +122,8 @@ class AxisCandidates {
   bool align(Candidate& candidate) const {
     AxisFactors axes = decided_.axes;
     axes.chosen.push_back(candidate.factor);
+    const std::int64_t never = problem_.rule.factors[candidate.factor].never;
+    if (never >= 0 && has_piece_of(axes, candidate.factor, never)) return false;
     const auto aligned = [&](const TensorFactors& tensor, const std::vector<std::int64_t>& sizes,
                              std::vector<Placement> placements, const Placement& next) {
       placements.push_back(next);

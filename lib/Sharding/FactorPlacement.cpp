@@ -182,6 +182,18 @@ std::vector<int> factors_at(const AxisFactors& axes, const TensorFactors& tensor
   return result;
 }
 
+bool has_piece_of(const AxisFactors& axes, int factor, std::int64_t elements) {
+  const std::int64_t size = (*axes.factors)[factor].size;
+  if (size == unknown_size) return false;
+  std::vector<ShardedAxis> sharded;
+  for (std::size_t axis = 0; axis < axes.chosen.size(); ++axis) {
+    if (axes.chosen[axis] == factor) sharded.push_back({axis, factor, {}});
+  }
+  return !for_all_coordinates(axes, sharded, [&](const std::vector<std::int64_t>& coordinate) {
+    return nested_chunk(axes, sharded, factor, size, coordinate).length != elements;
+  });
+}
+
 Alignment alignment(const AxisFactors& axes, const TensorFactors& tensor,
                     const std::vector<std::int64_t>& sizes, const std::vector<Placement>& placements) {
   Alignment result = Alignment::Exact;

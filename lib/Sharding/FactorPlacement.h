@@ -27,6 +27,10 @@ FactorLocation locate(const AxisFactors& axes, const TensorFactors& tensor, int 
 /// The factors that `placement` on the next axis may shard in `tensor`. Several if some have size 1.
 std::vector<int> factors_at(const AxisFactors& axes, const TensorFactors& tensor, const Placement& placement);
 
+/// Whether some rank's piece of `factor`, cut by the decided axes, has exactly `elements`; not if its size is
+/// unknown.
+bool has_piece_of(const AxisFactors& axes, int factor, std::int64_t elements);
+
 enum class Alignment : unsigned char {
   Exact,
   Assumed,  ///< a size is unknown; right if it divides

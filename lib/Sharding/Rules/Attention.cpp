@@ -60,6 +60,9 @@ std::optional<ShardingRule> attention(const Call& call, const Traits&) {
     builder.input(*mask,
                   broadcast_to(builder, call.sizes(*mask), concat({q_batch, {queries, keys}}), call.name()));
   }
+  // LibTorch divides by the number of heads, empty or not.
+  builder.never(0, Dims{queries, width});
+  if (!q_batch.empty()) builder.never(0, q_batch.back());
   builder.output(concat({q_batch, {queries, width}}));
   builder.linear(Linearity::Multilinear, {v});
   return std::move(builder).finish();

@@ -23,6 +23,13 @@ class Builder {
   void unshardable(const DimFactors& dim) {
     for (int factor : dim) unshardable(factor);
   }
+  /// No rank may get a piece of just so many elements (Factor::never).
+  void never(std::int64_t elements, const DimFactors& dim) {
+    for (int factor : dim) rule_.factors[static_cast<std::size_t>(factor)].never = elements;
+  }
+  void never(std::int64_t elements, const Dims& dims) {
+    for (const DimFactors& dim : dims) never(elements, dim);
+  }
   /// `size` is that of a factor whose size was not known; a different known one is an error.
   void learn(int factor, std::int64_t size);
   std::int64_t size(int factor) const { return rule_.factors[static_cast<std::size_t>(factor)].size; }

@@ -64,6 +64,7 @@ std::optional<ShardingRule> convolution(const Call& call, const Traits&) {
   std::int64_t outputs = weights[first];
   if (conv.transposed && outputs != unknown_size) outputs *= conv.groups;
   const DimFactors o{builder.factor(outputs, whole)};
+  builder.never(0, Dims{c, o});  // LibTorch refuses no channels, or forgets the sum over none
   Sizes space;
   for (std::size_t d = 0; d < conv.spatial; ++d)
     space.push_back(output_size(conv, d, sizes[channel + 1 + d]));

@@ -135,6 +135,7 @@ std::optional<ShardingRule> pad(const Call& call, const Traits&) {
   if (!padding || padding->size() % 2 != 0 || padding->size() > 2 * sizes.size()) return std::nullopt;
   Builder builder(call);
   const Dims input = builder.factors(sizes);
+  if (call.name() != "constant_pad_nd") builder.never(0, input);  // other modes refuse no channels
   Dims output = input;
   for (std::size_t i = 0; i < padding->size() / 2; ++i) {
     const std::size_t d = sizes.size() - 1 - i;

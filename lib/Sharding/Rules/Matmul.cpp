@@ -98,6 +98,7 @@ std::optional<ShardingRule> bilinear(const Call& call, const Traits&) {
   const DimFactors o{builder.factor(weights[0])};
   const DimFactors i{shared(builder, call.sizes(left).back(), weights[1])};
   const DimFactors j{shared(builder, call.sizes(right).back(), weights[2])};
+  builder.never(0, Dims{i, j});
   builder.input(left, concat({batch.inputs[0], {i}}));
   builder.input(right, concat({batch.inputs[1], {j}}));
   builder.input(weight, {o, i, j});

@@ -71,6 +71,7 @@ std::optional<ShardingRule> instance_norm(const Call& call, const Traits&) {
   const std::size_t channel = channel_dim(call);
   Builder builder(call);
   const Dims dims = builder.factors(call.sizes(0));
+  builder.never(0, dims);
   const bool statistics = call.boolean("use_input_stats").value_or(true);
   // Running statistics average over the batch.
   if (statistics && call.tensor("running_mean")) builder.unshardable(dims[0]);
@@ -85,6 +86,7 @@ std::optional<ShardingRule> batch_norm(const Call& call, const Traits&) {
   const std::size_t channel = channel_dim(call);
   Builder builder(call);
   const Dims dims = builder.factors(call.sizes(0));
+  builder.never(0, dims[channel]);
   const bool training = call.boolean("training").value_or(true) || !call.tensor("running_mean");
   for (std::size_t d = 0; d < dims.size() && training; ++d) {
     if (d != channel) builder.unshardable(dims[d]);

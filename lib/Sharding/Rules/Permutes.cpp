@@ -107,8 +107,8 @@ std::optional<ShardingRule> squeeze(const Call& call, const Traits&) {
         named[d] && (sizes[d] == 1 || (sizes[d] == unknown_size && call.has_argument("dim")));
     if (dropped) builder.unshardable(input[d]);
     if (!dropped) output.push_back(input[d]);
-    // On a rank with one row a local squeeze of all dims would drop this dim too.
-    if (named[d] && !dropped) builder.unshardable(input[d]);
+    // On a rank with one row a local squeeze would drop this dim too.
+    if (named[d] && !dropped) builder.never(1, input[d]);
   }
   builder.input(0, input);
   builder.output(std::move(output));

@@ -232,6 +232,8 @@ std::optional<ShardingRule> split(const Call& call, const Traits&) {
       dims[d].insert(dims[d].begin(), builder.factor(static_cast<std::int64_t>(sizes.size()), false));
     }
     outputs.assign(sizes.size(), piece);
+    // Pieces of size 0 are one piece.
+    if (pieces->kind == LocalArgument::Kind::OutputDim && !pieces->argument.empty()) builder.never(0, piece);
     if (!pieces->argument.empty()) builder.local(pieces->argument, pieces->kind, 0, static_cast<int>(d));
   } else {
     builder.unshardable(dims[d]);

@@ -40,6 +40,7 @@ ShardingRule with_space(const Call& call, const Traits& traits, const Sizes& spa
   Builder builder(call);
   Dims dims = builder.factors(call.sizes(0));
   for (std::size_t d = leading; d < dims.size(); ++d) builder.unshardable(dims[d]);
+  builder.never(0, dims[leading - 1]);  // no channels are refused, an empty batch is not
   builder.input(0, dims);
   dims.resize(leading);
   dims = concat({dims, builder.fixed_dims(space)});
@@ -100,6 +101,7 @@ std::optional<ShardingRule> pixel_shuffle(const Call& call, const Traits&) {
   const int w = part(sizes.end()[-1], up ? 1 : r);
   const int below = builder.factor(r, false);
   const int beside = builder.factor(r, false);
+  builder.never(0, concat({batch, {{c, h, w}}}));  // LibTorch forgets the factor in empty ones
   const Dims deep = concat({batch, {{c, below, beside}, {h}, {w}}});
   const Dims wide = concat({batch, {{c}, {h, below}, {w, beside}}});
   builder.input(0, up ? deep : wide);
@@ -136,6 +138,7 @@ std::optional<ShardingRule> im2col(const Call& call, const Traits&) {
   const std::size_t leading = sizes.size() - 2;
   Builder builder(call);
   const Dims before = builder.factors(Sizes(sizes.begin(), sizes.end() - 2));
+  builder.never(0, before.back());
   builder.input(0, concat({before, builder.fixed_dims({sizes[leading], sizes[leading + 1]})}));
   Dims output = before;
   output.back().push_back(builder.factor(product(window.kernel), false));
@@ -156,6 +159,7 @@ std::optional<ShardingRule> col2im(const Call& call, const Traits&) {
   Builder builder(call);
   Dims output = builder.factors(Sizes(sizes.begin(), sizes.end() - 2));
   output.push_back({builder.factor(channels == unknown_size ? channels : channels / window)});
+  builder.never(0, output.back());
   Dims input = output;
   input.back().push_back(builder.factor(window, false));
   input.push_back(builder.fixed(sizes.back()));

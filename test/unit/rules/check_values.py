@@ -1,5 +1,5 @@
-"""Checks on values what the rules claim: for each shardable factor and 2 and 3 ranks the op is run on each rank's part of the
-inputs, and its results must be that rank's part of the whole result, or combine to it. Open sums among the inputs likewise.
+"""Checks on values what the rules claim: for each shardable factor and 2, 3 and 5 ranks the op is run on each rank's part of the
+inputs, and its results must be that rank's part of the whole result, or combine to it; gradients of the inputs likewise. Open sums among the inputs likewise.
 
     check_values.py DUMP_RULES      (the program that prints the rules of shapes.txt, in order)
 """
@@ -90,21 +90,55 @@ def equal(a, b):
     return a.shape == b.shape and torch.allclose(a.to(torch.complex128), b.to(torch.complex128), rtol=1e-10, atol=1e-12)
 
 
-def check_factor(rule, op, values, results, factor, ranks, compare):
+def gradients(op, values, wanted, seeds):
+    """The outputs, and the gradients of the tensors in `wanted` for these gradients of the outputs."""
+    tensors, places = flatten(values)
+    leaves = [t.detach().clone().requires_grad_(i in wanted) for i, t in enumerate(tensors)]
+    outputs = run(op, rebuild(values, places, leaves))
+    pairs = [(out, seed) for out, seed in zip(outputs, seeds) if seed is not None and out.requires_grad]
+    grads = torch.autograd.grad([out for out, _ in pairs], [leaves[i] for i in wanted], [seed for _, seed in pairs],
+                                allow_unused=True)
+    return [out.detach() for out in outputs], [g if g is not None else torch.zeros_like(leaves[i]) for g, i in zip(grads, wanted)]
+
+
+class Whole:
+    """The op on whole tensors: its results, and gradients where LibTorch has them."""
+
+    def __init__(self, op, values, compare):
+        self.results = run(op, values)
+        self.seeds = [torch.rand_like(r) if r.is_floating_point() else None for r in self.results]
+        self.wanted, self.grads = [], []
+        tensors, _ = flatten(values)
+        floating = [i for i, t in enumerate(tensors) if t.is_floating_point()]
+        for wanted in (floating, floating[:1]) if compare else ():
+            try:
+                _, self.grads = gradients(op, values, wanted, self.seeds)
+                self.wanted = wanted
+                return
+            except (RuntimeError, ValueError, IndexError):  # not differentiable in all of them
+                continue
+
+
+def check_factor(rule, op, values, whole_run, factor, ranks, compare):
+    results = whole_run.results
     tensors, places = flatten(values)
     partial = [None] * len(results)
+    grad_sums = [torch.zeros_like(g) for g in whole_run.grads]
     summing = results and not has(rule["outputs"][0]["dims"], factor)
     for rank in range(ranks):
         part = chunk(rule["factors"][factor]["size"], ranks, rank)
-        if len(part) == 0:
-            continue
         locals_ = []
         for tensor, operand in zip(tensors, rule["inputs"]):
             tensor = part_of(rule, operand["dims"], factor, part, tensor)
             locals_.append(torch.zeros_like(tensor) if summing and operand["additive"] and rank > 0 else tensor)
         local_values = localize(rule, rebuild(values, places, locals_), factor, part, results)
         try:
-            outputs = run(op, local_values)
+            if whole_run.wanted:
+                seeds = [s if s is None else part_of(rule, out["dims"], factor, part, s)
+                         for s, out in zip(whole_run.seeds, rule["outputs"])]
+                outputs, grads = gradients(op, local_values, whole_run.wanted, seeds)
+            else:
+                outputs, grads = run(op, local_values), []
         except Exception as error:  # what LibTorch refuses on a part is as wrong as a wrong value
             return f"rank {rank}: {str(error).splitlines()[0]}"
         if len(outputs) != len(results):
@@ -119,6 +153,20 @@ def check_factor(rule, op, values, results, factor, ranks, compare):
                 return f"rank {rank}, result {o} of {list(output.shape)}, expected {list(whole.shape)}"
             else:
                 partial[o] = output if partial[o] is None else partial[o] + output
+        for g, (index, local, whole) in enumerate(zip(whole_run.wanted, grads, whole_run.grads)):
+            operand = rule["inputs"][index]
+            if has(operand["dims"], factor):
+                if not equal(local, part_of(rule, operand["dims"], factor, part, whole)):
+                    return f"rank {rank}, gradient of input {index}"
+            elif summing and operand["additive"]:
+                if not equal(local, whole):
+                    return f"rank {rank}, gradient of the summand {index}"
+            else:
+                grad_sums[g] = grad_sums[g] + local
+    for index, sums, whole in zip(whole_run.wanted, grad_sums, whole_run.grads):
+        operand = rule["inputs"][index]
+        if not has(operand["dims"], factor) and not (summing and operand["additive"]) and not equal(sums, whole):
+            return f"gradient of input {index} is not the sum of the ranks'"
     for o, (sums, whole) in enumerate(zip(partial, results)):
         if sums is not None and not equal(sums, whole):
             return f"result {o} is not the sum of the parts"
@@ -152,32 +200,35 @@ def main():
     lines = subprocess.run([sys.argv[1]], check=True, capture_output=True, text=True).stdout.splitlines()
     if len(lines) != len(CALLS):
         sys.exit("shapes.txt is older than calls.py: run make_shapes.py")
-    checks = failures = 0
+    checks = failures = differentiated = 0
     for (name, given, named), line in zip(CALLS, lines):
         rule = json.loads(line)
         op = operator(name)
         values = arguments_in_order(op, given, named)
-        results = run(op, values)
         compare = not name.startswith("!") and 1 not in rule["uses"]
+        whole = Whole(op, values, compare)
+        differentiated += bool(whole.wanted)
         problems = []
         for factor, facts in enumerate(rule["factors"]):
             mentioned = any(has(operand["dims"], factor) for operand in rule["inputs"] + rule["outputs"])
             if not facts["shardable"] or not mentioned or facts["size"] < 2:
                 continue
-            for ranks in (2, 3):
+            for ranks in (2, 3, 5):  # with 5 some parts are empty
+                if any(len(chunk(facts["size"], ranks, rank)) == facts["never"] for rank in range(ranks)):
+                    continue
                 checks += 1
-                problem = check_factor(rule, op, values, results, factor, ranks, compare)
+                problem = check_factor(rule, op, values, whole, factor, ranks, compare)
                 if problem:
                     problems.append(f"factor {factor} of size {facts['size']} over {ranks}: {problem}")
         if rule["linearity"]:
             checks += 1
-            problem = check_linearity(rule, op, values, results)
+            problem = check_linearity(rule, op, values, whole.results)
             if problem:
                 problems.append(problem)
         failures += len(problems)
         for problem in problems:
             print(f"{name}{[list(v.shape) if isinstance(v, torch.Tensor) else v for v in given]}: {problem}")
-    print(f"{checks} checks of {len(CALLS)} calls, {failures} failures")
+    print(f"{checks} checks of {len(CALLS)} calls, {differentiated} with gradients, {failures} failures")
     sys.exit(1 if failures else 0)
 
 

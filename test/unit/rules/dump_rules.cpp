@@ -25,8 +25,9 @@ std::string tensor(const TensorFactors& factors) {
 
 std::string factor(const Factor& facts) {
   return "{\"size\":" + std::to_string(facts.size) +
-         ",\"shardable\":" + (facts.shardable ? "true" : "false") + ",\"reduce\":\"" +
-         vescale::to_string(facts.reduce) + "\"}";
+         ",\"shardable\":" + (facts.shardable ? "true" : "false") +
+         ",\"never\":" + std::to_string(facts.never) + ",\"reduce\":\"" + vescale::to_string(facts.reduce) +
+         "\"}";
 }
 
 std::string local(const LocalArgument& argument) {

@@ -131,6 +131,21 @@ TEST(Layers, ShardTheirBatchAndChannels) {
       "S(0) S(0) -> P");
 }
 
+// Where a rank's piece would change the op's meaning, or LibTorch refuses it, the dim is made whole.
+TEST(Pieces, ThatAnOpCannotTakeAreNotMade) {
+  EXPECT_EQ(resolved("squeeze", "", {T("S(0)", {4, 1, 6})}), "S(0) -> S(0)");
+  EXPECT_EQ(resolved("squeeze", "", {T("S(0)", {2, 1, 6})}), "R -> R")
+      << "a row a rank would be squeezed away";
+  EXPECT_EQ(resolved("squeeze", "dim", {T("S(0)", {2, 1, 6}), n(1)}), "S(0) -> S(0)");
+  const std::vector<Argument> conv{
+      T("R+", {4, 3, 8}), T("S(0)", {1, 3, 3}), {}, Sizes{1}, Sizes{0}, Sizes{1}, n(1)};
+  EXPECT_EQ(resolved("conv1d", "", conv).find("S("), std::string::npos);
+  EXPECT_EQ(resolved("conv1d", "",
+                     {T("S(0)", {1, 3, 8}), T("R", {4, 3, 3}), {}, Sizes{1}, Sizes{0}, Sizes{1}, n(1)}),
+            "S(0) R+ -> S(0)")
+      << "an empty batch is fine";
+}
+
 TEST(Masks, AsIndicesHaveNoRule) {
   TensorFacts mask = T("S(0)", {4}, false);
   mask.mask = true;
