@@ -2,10 +2,10 @@
 #include <torch/torch.h>
 #include <vescale/annotate.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
-#include <iostream>
 #include <iterator>
 #include <stdexcept>
 #include <string>
@@ -24,7 +24,7 @@ struct Options {
   int64_t seq = 16;
   int64_t generate = 64;
   double dropout = 0.1;
-  bool float64 = false;
+  torch::Dtype dtype = torch::kFloat32;
 };
 
 struct Text {
@@ -200,22 +200,43 @@ std::string write(CharLm& model, const Text& text, const Options& options) {
   return written;
 }
 
+torch::Dtype parse_dtype(const std::string& name) {
+  if (name == "float32") return torch::kFloat32;
+  if (name == "float64") return torch::kFloat64;
+  throw std::runtime_error("unknown dtype " + name + "; use float32 or float64");
+}
+
 Options parse(int argc, char** argv) {
   Options options;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string name = argv[i], value = argv[i + 1];
-    if (name == "--data") options.data = value;
-    else if (name == "--save") options.save = value;
-    else if (name == "--steps") options.steps = std::stol(value);
-    else if (name == "--layers") options.layers = std::stol(value);
-    else if (name == "--dim") options.dim = std::stol(value);
-    else if (name == "--heads") options.heads = std::stol(value);
-    else if (name == "--batch") options.batch = std::stol(value);
-    else if (name == "--seq") options.seq = std::stol(value);
-    else if (name == "--generate") options.generate = std::stol(value);
-    else if (name == "--dropout") options.dropout = std::stod(value);
-    else if (name == "--dtype") options.float64 = value == "float64";
-    else throw std::runtime_error("unknown option " + name);
+  for (int i = 1; i < argc; i += 2) {
+    const std::string name = argv[i];
+    if (i + 1 == argc) throw std::runtime_error("option " + name + " needs a value");
+    const std::string value = argv[i + 1];
+    if (name == "--data") {
+      options.data = value;
+    } else if (name == "--save") {
+      options.save = value;
+    } else if (name == "--steps") {
+      options.steps = std::stol(value);
+    } else if (name == "--layers") {
+      options.layers = std::stol(value);
+    } else if (name == "--dim") {
+      options.dim = std::stol(value);
+    } else if (name == "--heads") {
+      options.heads = std::stol(value);
+    } else if (name == "--batch") {
+      options.batch = std::stol(value);
+    } else if (name == "--seq") {
+      options.seq = std::stol(value);
+    } else if (name == "--generate") {
+      options.generate = std::stol(value);
+    } else if (name == "--dropout") {
+      options.dropout = std::stod(value);
+    } else if (name == "--dtype") {
+      options.dtype = parse_dtype(value);
+    } else {
+      throw std::runtime_error("unknown option " + name);
+    }
   }
   return options;
 }
@@ -225,7 +246,7 @@ int main(int argc, char** argv) {
   torch::manual_seed(1);
   const Text text = read_text(options.data);
   CharLm model(static_cast<int64_t>(text.characters.size()), options);
-  model->to(options.float64 ? torch::kFloat64 : torch::kFloat32);
+  model->to(options.dtype);
   train(model, text.tokens, options);
   std::printf("wrote %s\n", write(model, text, options).c_str());
   if (!options.save.empty()) torch::save(model, options.save);

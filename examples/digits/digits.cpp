@@ -3,12 +3,11 @@
 #include <vescale/annotate.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
-#include <iostream>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 VESCALE_MESH(dp, tp)
@@ -20,7 +19,7 @@ struct Options {
   std::string load;
   int steps = 50;
   int batch = 64;
-  bool float64 = false;
+  torch::Dtype dtype = torch::kFloat32;
 };
 
 // One line a digit: 64 pixels from 0 to 16, then the digit.
@@ -37,7 +36,8 @@ class Digits : public torch::data::datasets::Dataset<Digits> {
       if ((row % 5 != 4) != train) continue;
       std::stringstream fields(line);
       std::string field;
-      for (int i = 0; i < 64 && std::getline(fields, field, ','); ++i) pixels.push_back(std::stof(field) / 16);
+      for (int i = 0; i < 64 && std::getline(fields, field, ','); ++i)
+        pixels.push_back(std::stof(field) / 16);
       std::getline(fields, field, ',');
       labels.push_back(std::stol(field));
     }
@@ -78,11 +78,12 @@ TORCH_MODULE(Mlp);
 struct CnnImpl : torch::nn::Module {
   CnnImpl() {
     features = register_module(
-        "features", torch::nn::Sequential(torch::nn::Conv2d(torch::nn::Conv2dOptions(1, 16, 3).padding(1)),
-                                          torch::nn::BatchNorm2d(16), torch::nn::ReLU(),
-                                          torch::nn::MaxPool2d(torch::nn::MaxPool2dOptions(2)),
-                                          torch::nn::Conv2d(torch::nn::Conv2dOptions(16, 32, 3).padding(1)),
-                                          torch::nn::ReLU(), torch::nn::MaxPool2d(torch::nn::MaxPool2dOptions(2))));
+        "features",
+        torch::nn::Sequential(torch::nn::Conv2d(torch::nn::Conv2dOptions(1, 16, 3).padding(1)),
+                              torch::nn::BatchNorm2d(16), torch::nn::ReLU(),
+                              torch::nn::MaxPool2d(torch::nn::MaxPool2dOptions(2)),
+                              torch::nn::Conv2d(torch::nn::Conv2dOptions(16, 32, 3).padding(1)),
+                              torch::nn::ReLU(), torch::nn::MaxPool2d(torch::nn::MaxPool2dOptions(2))));
     dropout = register_module("dropout", torch::nn::Dropout(0.25));
     head = register_module("head", torch::nn::Linear(32 * 2 * 2, 10));
   }
@@ -135,12 +136,11 @@ double accuracy(Model& model, Loader& loader) {
 
 template <typename Model>
 void run(Model model, const Options& options) {
-  const auto dtype = options.float64 ? torch::kFloat64 : torch::kFloat32;
-  model->to(dtype);
+  model->to(options.dtype);
   if (!options.load.empty()) torch::load(model, options.load);
 
-  auto train_set = Digits(options.data, true, dtype).map(torch::data::transforms::Stack<>());
-  auto test_set = Digits(options.data, false, dtype).map(torch::data::transforms::Stack<>());
+  auto train_set = Digits(options.data, true, options.dtype).map(torch::data::transforms::Stack<>());
+  auto test_set = Digits(options.data, false, options.dtype).map(torch::data::transforms::Stack<>());
   auto train_loader = torch::data::make_data_loader<torch::data::samplers::SequentialSampler>(
       std::move(train_set), torch::data::DataLoaderOptions().batch_size(options.batch));
   auto test_loader = torch::data::make_data_loader<torch::data::samplers::SequentialSampler>(
@@ -151,18 +151,35 @@ void run(Model model, const Options& options) {
   if (!options.save.empty()) torch::save(model, options.save);
 }
 
+torch::Dtype parse_dtype(const std::string& name) {
+  if (name == "float32") return torch::kFloat32;
+  if (name == "float64") return torch::kFloat64;
+  throw std::runtime_error("unknown dtype " + name + "; use float32 or float64");
+}
+
 Options parse(int argc, char** argv) {
   Options options;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string name = argv[i], value = argv[i + 1];
-    if (name == "--data") options.data = value;
-    else if (name == "--model") options.model = value;
-    else if (name == "--save") options.save = value;
-    else if (name == "--load") options.load = value;
-    else if (name == "--steps") options.steps = std::stoi(value);
-    else if (name == "--batch") options.batch = std::stoi(value);
-    else if (name == "--dtype") options.float64 = value == "float64";
-    else throw std::runtime_error("unknown option " + name);
+  for (int i = 1; i < argc; i += 2) {
+    const std::string name = argv[i];
+    if (i + 1 == argc) throw std::runtime_error("option " + name + " needs a value");
+    const std::string value = argv[i + 1];
+    if (name == "--data") {
+      options.data = value;
+    } else if (name == "--model") {
+      options.model = value;
+    } else if (name == "--save") {
+      options.save = value;
+    } else if (name == "--load") {
+      options.load = value;
+    } else if (name == "--steps") {
+      options.steps = std::stoi(value);
+    } else if (name == "--batch") {
+      options.batch = std::stoi(value);
+    } else if (name == "--dtype") {
+      options.dtype = parse_dtype(value);
+    } else {
+      throw std::runtime_error("unknown option " + name);
+    }
   }
   return options;
 }
@@ -173,9 +190,11 @@ int main(int argc, char** argv) {
   if (options.model == "cnn") {
     Cnn model;
     run(model, options);
-  } else {
+  } else if (options.model == "mlp") {
     Mlp model;
     run(model, options);
+  } else {
+    throw std::runtime_error("unknown model " + options.model + "; use cnn or mlp");
   }
   return 0;
 }
