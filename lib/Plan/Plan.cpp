@@ -1,0 +1,152 @@
+#include "Plan/Plan.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include <vescale/error.h>
+
+namespace vescale::plan {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* known_keys[] = {"mesh", "parameters", "values", "rules", "stages"};
+
+std::string position(const std::string& text, std::size_t byte) {
+  const std::size_t end = std::min(byte, text.size());
+  const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n');
+  const std::size_t begin = text.rfind('\n', end == 0 ? 0 : end - 1);
+  const std::size_t column = begin == std::string::npos || begin >= end ? end : end - begin - 1;
+  return std::to_string(line) + ":" + std::to_string(std::max<std::size_t>(column, 1));
+}
+
+/// Refuses a key that an object has twice: JSON readers would silently take the last.
+class DuplicateKeys {
+ public:
+  bool operator()(int, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::object_start) open_.emplace_back();
+    if (event == Json::parse_event_t::object_end) open_.pop_back();
+    if (event == Json::parse_event_t::key && !open_.back().insert(parsed.get<std::string>()).second) {
+      throw Error("the key \"" + parsed.get<std::string>() + "\" is given twice");
+    }
+    return true;
+  }
+
+ private:
+  std::vector<std::set<std::string>> open_;
+};
+
+Json parse_json(const std::string& text, const std::string& path) {
+  try {
+    return Json::parse(text, DuplicateKeys());
+  } catch (const Json::parse_error& error) {
+    const std::string what = error.what();
+    throw Error(path + ":" + position(text, error.byte) + ": not JSON: " + what.substr(what.rfind(": ") + 2));
+  } catch (const Error& error) {
+    throw Error(path + ": " + error.what());
+  }
+}
+
+[[noreturn]] void fail(const std::string& path, const std::string& key, const std::string& problem) {
+  throw Error(path + ": at " + key + ": " + problem);
+}
+
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replace = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replace, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+void check_keys(const Json& json, const std::string& path) {
+  for (const auto& [key, value] : json.items()) {
+    if (std::find(std::begin(known_keys), std::end(known_keys), key) != std::end(known_keys)) continue;
+    const auto* nearest = std::min_element(std::begin(known_keys), std::end(known_keys), [&](auto* a, auto* b) {
+      return distance(key, a) < distance(key, b);
+    });
+    fail(path, "\"" + key + "\"", "unknown key; did you mean \"" + std::string(*nearest) +
+                                      "\"? A plan has mesh, parameters, values");
+  }
+}
+
+std::vector<std::string> read_axes(const Json& json, const std::string& path, const std::vector<std::string>& axes) {
+  if (!json.contains("mesh")) return axes;
+  const Json& mesh = json["mesh"];
+  if (!mesh.is_array()) fail(path, "\"mesh\"", "expected a list of axis names, as [\"dp\", \"tp\"]");
+  std::vector<std::string> own;
+  for (const Json& name : mesh) {
+    if (!name.is_string()) fail(path, "\"mesh\"", "an axis name is a string");
+    own.push_back(name.get<std::string>());
+  }
+  try {
+    MeshShape{own, std::vector<std::int64_t>(own.size(), 1)}.validate();
+  } catch (const Error& error) {
+    fail(path, "\"mesh\"", error.what());
+  }
+  if (!axes.empty() && own != axes) fail(path, "\"mesh\"", "differs from the source's VESCALE_MESH");
+  return own;
+}
+
+template <class Add>
+void read_placements(const Json& json, const char* section, const std::string& path,
+                     const std::vector<std::string>& axes, const Add& add) {
+  if (!json.contains(section)) return;
+  if (!json[section].is_object()) {
+    fail(path, "\"" + std::string(section) + "\"", "expected an object of name: placements");
+  }
+  for (const auto& [name, value] : json[section].items()) {
+    const std::string key = std::string(section) + ".\"" + name + "\"";
+    if (name.empty()) fail(path, key, "the name is empty");
+    if (!value.is_string()) fail(path, key, "expected placements as a string, e.g. \"tp=S(0)\"");
+    try {
+      const std::string placements = canonical_placements(value.get<std::string>(), axes);
+      if (placements.empty()) throw Error("the placements are empty; write e.g. \"tp=S(0)\"");
+      add(name, placements);
+    } catch (const Error& error) {
+      fail(path, key, error.what());
+    }
+  }
+}
+
+}  // namespace
+
+Plan parse_plan(const std::string& text, const std::string& path, const std::vector<std::string>& axes) {
+  const Json json = parse_json(text, path);
+  if (!json.is_object()) throw Error(path + ": a plan is a JSON object, {\"mesh\": [...], \"parameters\": {...}}");
+  check_keys(json, path);
+  for (const char* section : {"rules", "stages"}) {
+    if (json.contains(section)) fail(path, "\"" + std::string(section) + "\"", "not supported yet; remove it");
+  }
+  Plan plan;
+  plan.text = text;
+  plan.axes = read_axes(json, path, axes);
+  read_placements(json, "parameters", path, plan.axes,
+                  [&](auto& name, auto& placements) { plan.parameters.push_back({name, placements}); });
+  read_placements(json, "values", path, plan.axes, [&](auto& name, auto& placements) {
+    if (name.find('.') == std::string::npos) {
+      throw Error("a value is named Class::function.variable, or function.variable");
+    }
+    plan.values.emplace_back(name, placements);
+  });
+  return plan;
+}
+
+Plan read_plan(const std::string& path, const std::vector<std::string>& axes) {
+  std::ifstream file(path);
+  if (!file) throw Error(path + ": cannot be read");
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  return parse_plan(text, path, axes);
+}
+
+}  // namespace vescale::plan
