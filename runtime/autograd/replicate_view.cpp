@@ -104,7 +104,8 @@ void reduce_bucket(AxisMask axes, Bucket& bucket) {
     if (leaf.grad().defined()) {
       leaf.mutable_grad().add_(part);
     } else {
-      leaf.mutable_grad() = part;
+      // No view for autograd: zero_grad() detaches gradients in place.
+      leaf.mutable_grad() = part.variable_data();
     }
   }
 }
