@@ -1,0 +1,137 @@
+#include "Rewrite/Rewriter.h"
+
+#include <clang/Tooling/CompilationDatabase.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/Path.h>
+#include <llvm/Support/xxhash.h>
+
+#include <algorithm>
+#include <set>
+
+#include "Frontend/Parse.h"
+#include "Rewrite/EditSet.h"
+#include "Rewrite/TranslationUnit.h"
+
+namespace vescale::rewrite {
+namespace {
+
+std::string real_path(const std::string& path) {
+  llvm::SmallString<256> result;
+  return llvm::sys::fs::real_path(path, result) ? path : std::string(result);
+}
+
+std::string read(const std::string& path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  return buffer ? (*buffer)->getBuffer().str() : std::string();
+}
+
+std::string digest(llvm::StringRef text) {
+  std::string hex = llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true);
+  return std::string(16 - hex.size(), '0') + hex;
+}
+
+std::string banner(const std::string& path, const std::string& source, const std::string& plan) {
+  std::string line = banner_start + std::string(tool_version) + " from " +
+                     llvm::sys::path::filename(path).str() + " (" + digest(source);
+  if (!plan.empty()) line += ", plan " + digest(plan);
+  return line + "). Edit that file instead.\n";
+}
+
+void problem(Outcome& outcome, Message::Level level, const char* id, std::string text) {
+  outcome.messages.add({"", 0, 0, level, id, std::move(text)});
+}
+
+// The flags of a source: of the compilation database, or those given.
+frontend::Invocation invocation_of(const std::string& source, const Request& request,
+                                   const clang::tooling::CompilationDatabase* database, Outcome& outcome) {
+  frontend::Invocation result{source, ".", request.flags};
+  llvm::SmallString<256> here;
+  llvm::sys::fs::current_path(here);
+  result.directory = std::string(here);
+  if (database) {
+    const auto commands = database->getCompileCommands(source);
+    if (commands.empty()) {
+      problem(outcome, Message::Level::Warning, "VS1010",
+              source + " is not in compile_commands.json; parsed without flags");
+    } else {
+      result.directory = commands.front().Directory;
+      const auto& line = commands.front().CommandLine;
+      result.flags.clear();
+      for (std::size_t i = 1; i < line.size(); ++i) {
+        if (line[i] != commands.front().Filename && line[i] != "--") result.flags.push_back(line[i]);
+      }
+    }
+  }
+  std::vector<std::string> notes;
+  result.flags = frontend::usable_flags(result.flags, request.dropped_flags, notes);
+  for (const std::string& note : notes) problem(outcome, Message::Level::Note, "", note);
+  return result;
+}
+
+void report_conflict(const EditConflict& conflict, Outcome& outcome) {
+  const std::string text = read(conflict.path);
+  const std::string before = text.substr(0, conflict.second.offset);
+  const auto line = static_cast<unsigned>(std::count(before.begin(), before.end(), '\n')) + 1;
+  const auto column = static_cast<unsigned>(before.size() - (before.rfind('\n') + 1)) + 1;
+  outcome.messages.add({conflict.path, line, column, Message::Level::Error, "VS1003",
+                        "two edits of the same text disagree: '" + conflict.first.text + "' and '" +
+                            conflict.second.text + "'"});
+}
+
+void apply_edits(const EditSet& edits, const Request& request, Outcome& outcome) {
+  if (const auto conflict = edits.conflict()) return report_conflict(*conflict, outcome);
+  std::set<std::string> paths(outcome.sources.begin(), outcome.sources.end());
+  for (const std::string& path : edits.paths()) paths.insert(path);
+  const std::string plan = request.plan.empty() ? std::string() : read(request.plan);
+  for (const std::string& path : paths) {
+    RewrittenFile file{path, read(path), {}};
+    file.text = edits.of(path).empty() ? file.original
+                                       : banner(path, file.original, plan) + edits.apply(path, file.original);
+    outcome.files.push_back(std::move(file));
+  }
+}
+
+bool is_output(const std::string& path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  return buffer && (*buffer)->getBuffer().starts_with(banner_start);
+}
+
+}  // namespace
+
+Outcome rewrite(const Request& request) {
+  Outcome outcome;
+  for (const std::string& source : request.sources) outcome.sources.push_back(real_path(source));
+  outcome.root = real_path(request.root.empty() ? llvm::sys::path::parent_path(outcome.sources.front()).str()
+                                                : request.root);
+  std::unique_ptr<clang::tooling::CompilationDatabase> database;
+  if (!request.build_directory.empty()) {
+    std::string error;
+    database = clang::tooling::CompilationDatabase::loadFromDirectory(request.build_directory, error);
+    if (!database) {
+      problem(outcome, Message::Level::Error, "VS1011", error);
+      outcome.status = Outcome::Status::NotCompiled;
+      return outcome;
+    }
+  }
+  EditSet edits;
+  std::set<std::string> dependencies;
+  for (const std::string& source : outcome.sources) {
+    // What the tool wrote is not rewritten again.
+    if (is_output(source)) continue;
+    const auto invocation = invocation_of(source, request, database.get(), outcome);
+    TranslationUnit unit =
+        rewrite_translation_unit(invocation, outcome.root, request, edits, outcome.messages);
+    outcome.compiler_output += unit.compiler_output;
+    if (!unit.compiled) outcome.status = Outcome::Status::NotCompiled;
+    dependencies.insert(unit.files.begin(), unit.files.end());
+  }
+  outcome.dependencies.assign(dependencies.begin(), dependencies.end());
+  if (outcome.status == Outcome::Status::NotCompiled) return outcome;
+  apply_edits(edits, request, outcome);
+  if (outcome.messages.count(Message::Level::Error) > 0) outcome.status = Outcome::Status::Incomplete;
+  return outcome;
+}
+
+}  // namespace vescale::rewrite

@@ -1,0 +1,58 @@
+#include "Rewrite/TranslationUnit.h"
+
+#include <memory>
+
+#include "Frontend/Locations.h"
+#include "Frontend/TorchTypes.h"
+#include "Rewrite/HostSide.h"
+#include "Rewrite/MainFunction.h"
+#include "Rewrite/Preprocess.h"
+#include "Rewrite/Rename.h"
+
+namespace vescale::rewrite {
+namespace {
+
+using frontend::Locations;
+
+Message message_at(const Locations& locations, clang::SourceLocation location, Message::Level level,
+                   const char* id, std::string text) {
+  const auto place = locations.sources().getPresumedLoc(locations.sources().getExpansionLoc(location));
+  return {place.getFilename(), place.getLine(), place.getColumn(), level, id, std::move(text)};
+}
+
+void add_all(const EditSet& from, EditSet& to) {
+  for (const std::string& path : from.paths()) {
+    for (const Edit& edit : from.of(path)) to.add(path, edit);
+  }
+}
+
+}  // namespace
+
+TranslationUnit rewrite_translation_unit(const frontend::Invocation& invocation, const std::string& root,
+                                         const Request& request, EditSet& edits, Messages& messages) {
+  std::unique_ptr<Locations> locations;
+  PreprocessorFindings findings;
+  frontend::Consumer consumer;
+  consumer.begin = [&](clang::Preprocessor& preprocessor) {
+    locations =
+        std::make_unique<Locations>(preprocessor.getSourceManager(), preprocessor.getLangOpts(), root);
+    watch_preprocessor(preprocessor, *locations, findings);
+  };
+  consumer.parsed = [&](clang::ASTContext& context) {
+    add_all(findings.edits, edits);
+    const HostSide host = find_host_side(context, *locations);
+    for (const clang::FunctionDecl* function : host.contested) {
+      messages.add(
+          message_at(*locations, function->getLocation(), Message::Level::Error, "VS1002",
+                     "'" + frontend::qualified_name(*function) +
+                         "' is called by host code and by code that is distributed; make one function for "
+                         "each, or mark it VESCALE_HOST"));
+    }
+    rename_torch(context, *locations, host, edits);
+    rewrite_main(context, *locations, findings.axes, edits);
+  };
+  const frontend::ParseResult parsed = frontend::parse(invocation, consumer);
+  return {parsed.compiled, parsed.diagnostics, findings.all_files};
+}
+
+}  // namespace vescale::rewrite

@@ -1,0 +1,22 @@
+#pragma once
+/// All edits of one source and the headers that it includes.
+#include <string>
+#include <vector>
+
+#include "Frontend/Parse.h"
+#include "Rewrite/EditSet.h"
+#include "Rewrite/Messages.h"
+#include "Rewrite/Rewriter.h"
+
+namespace vescale::rewrite {
+
+struct TranslationUnit {
+  bool compiled = false;
+  std::string compiler_output;
+  std::vector<std::string> files;  ///< read while parsing
+};
+
+TranslationUnit rewrite_translation_unit(const frontend::Invocation& invocation, const std::string& root,
+                                         const Request& request, EditSet& edits, Messages& messages);
+
+}  // namespace vescale::rewrite
