@@ -88,7 +88,8 @@ void DTensor::backward(const DTensor& gradient, std::optional<bool> retain_graph
 void DTensor::set_data(const DTensor& value) const {
   const DTensor placed = redistribute(value.detach(), placements());
   const_cast<at::Tensor&>(local()).set_data(placed.local());
-  DTensorAccess::set_layout(*this, placed.layout());
+  // Handles of a module's tensor stay able to follow a later placement.
+  if (placed.layout() != layout()) DTensorAccess::set_layout(*this, placed.layout());
 }
 
 const Layout* DTensor::placed_layout() const {

@@ -29,8 +29,8 @@ UnplacedTensors& rank_unplaced() { return RankContext::current().slot<UnplacedTe
 }  // namespace
 
 bool under_construction() { return rank_unplaced().depth > 0; }
-ConstructionScope::ConstructionScope() { ++rank_unplaced().depth; }
-ConstructionScope::~ConstructionScope() { --rank_unplaced().depth; }
+void begin_construction() { ++rank_unplaced().depth; }
+void end_construction() { --rank_unplaced().depth; }
 
 DTensor make_unplaced(at::IntArrayRef sizes, const at::TensorOptions& options, PieceFiller fill) {
   UnplacedTensors& unplaced = rank_unplaced();

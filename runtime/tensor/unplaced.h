@@ -15,17 +15,10 @@ namespace vescale {
 /// Fills this rank's dense piece `local` of a tensor of `layout` with the values that the whole tensor gets.
 using PieceFiller = std::function<void(const at::Tensor& local, const RankLayout& layout)>;
 
-/// True between the construction's begin and end on this rank; see ConstructionScope.
+/// Modules are constructed between the two, which nest; factories then make unplaced tensors.
+void begin_construction();
+void end_construction();
 bool under_construction();
-
-/// Modules are constructed inside one: factories then make unplaced tensors.
-class ConstructionScope {
- public:
-  ConstructionScope();
-  ~ConstructionScope();
-  ConstructionScope(const ConstructionScope&) = delete;
-  ConstructionScope& operator=(const ConstructionScope&) = delete;
-};
 
 /// A tensor of these global sizes without storage, whose elements `fill` will make.
 DTensor make_unplaced(at::IntArrayRef sizes, const at::TensorOptions& options, PieceFiller fill);

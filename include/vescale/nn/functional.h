@@ -1,0 +1,139 @@
+#pragma once
+/// torch::nn::functional for DTensors: LibTorch's names and option structs over our ops.
+#include <torch/nn/functional.h>
+
+#include <variant>
+
+#include <vescale/nn/options.h>
+#include <vescale/ops.h>
+
+namespace vescale {
+namespace nn {
+namespace functional {
+
+// ---- activations ----
+
+/// An activation with an `inplace` option; `call` and `call_` are the op's two forms.
+#define VESCALE_ACTIVATION(name, Options, call, call_)                             \
+  inline DTensor name(DTensor input, const Options& options = {}) {               \
+    return options.inplace() ? input.call_ : input.call;                           \
+  }
+VESCALE_ACTIVATION(relu, ReLUFuncOptions, relu(), relu_())
+VESCALE_ACTIVATION(selu, SELUFuncOptions, selu(), selu_())
+#undef VESCALE_ACTIVATION
+inline DTensor relu6(DTensor input, const ReLU6FuncOptions& options = {}) {
+  return options.inplace() ? vescale::hardtanh_(input, 0, 6) : vescale::hardtanh(input, 0, 6);
+}
+inline DTensor elu(DTensor input, const ELUFuncOptions& options = {}) {
+  return options.inplace() ? vescale::elu_(input, options.alpha()) : vescale::elu(input, options.alpha());
+}
+inline DTensor leaky_relu(DTensor input, const LeakyReLUFuncOptions& options = {}) {
+  return options.inplace() ? vescale::leaky_relu_(input, options.negative_slope())
+                           : vescale::leaky_relu(input, options.negative_slope());
+}
+inline DTensor hardtanh(DTensor input, const HardtanhFuncOptions& options = {}) {
+  return options.inplace() ? vescale::hardtanh_(input, options.min_val(), options.max_val())
+                           : vescale::hardtanh(input, options.min_val(), options.max_val());
+}
+inline DTensor gelu(const DTensor& input, const GELUFuncOptions& options = {}) {
+  return vescale::gelu(input, options.approximate());
+}
+inline DTensor silu(const DTensor& input) { return vescale::silu(input); }
+inline DTensor mish(const DTensor& input) { return vescale::mish(input); }
+inline DTensor logsigmoid(const DTensor& input) { return vescale::log_sigmoid(input); }
+inline DTensor softplus(const DTensor& input, const SoftplusFuncOptions& options = {}) {
+  return vescale::softplus(input, options.beta(), options.threshold());
+}
+inline DTensor softsign(const DTensor& input) { return input / (input.abs() + 1); }
+inline DTensor tanhshrink(const DTensor& input) { return input - input.tanh(); }
+inline DTensor prelu(const DTensor& input, const DTensor& weight) { return vescale::prelu(input, weight); }
+inline DTensor glu(const DTensor& input, const GLUFuncOptions& options = {}) {
+  return vescale::glu(input, options.dim());
+}
+inline DTensor softmax(const DTensor& input, const SoftmaxFuncOptions& options) {
+  return options.dtype() ? input.softmax(options.dim(), options.dtype()) : input.softmax(options.dim());
+}
+inline DTensor log_softmax(const DTensor& input, const LogSoftmaxFuncOptions& options) {
+  return options.dtype() ? input.log_softmax(options.dim(), options.dtype()) : input.log_softmax(options.dim());
+}
+inline DTensor softmin(const DTensor& input, const SoftminFuncOptions& options) {
+  return options.dtype() ? (-input).softmax(options.dim(), options.dtype()) : (-input).softmax(options.dim());
+}
+
+// ---- dropout ----
+
+inline DTensor dropout(DTensor input, const DropoutFuncOptions& options = {}) {
+  return options.inplace() ? vescale::dropout_(input, options.p(), options.training())
+                           : vescale::dropout(input, options.p(), options.training());
+}
+inline DTensor dropout2d(DTensor input, const Dropout2dFuncOptions& options = {}) {
+  return options.inplace() ? vescale::feature_dropout_(input, options.p(), options.training())
+                           : vescale::feature_dropout(input, options.p(), options.training());
+}
+inline DTensor dropout3d(DTensor input, const Dropout3dFuncOptions& options = {}) {
+  return dropout2d(std::move(input), options);
+}
+inline DTensor alpha_dropout(DTensor input, const AlphaDropoutFuncOptions& options = {}) {
+  return options.inplace() ? vescale::alpha_dropout_(input, options.p(), options.training())
+                           : vescale::alpha_dropout(input, options.p(), options.training());
+}
+
+// ---- linear, lookup, norm ----
+
+inline DTensor linear(const DTensor& input, const DTensor& weight, const DTensor& bias = {}) {
+  return bias.defined() ? vescale::linear(input, weight, bias) : vescale::linear(input, weight);
+}
+inline DTensor bilinear(const DTensor& a, const DTensor& b, const DTensor& weight, const DTensor& bias = {}) {
+  return bias.defined() ? vescale::bilinear(a, b, weight, bias) : vescale::bilinear(a, b, weight);
+}
+DTensor embedding(const DTensor& input, const DTensor& weight, const EmbeddingFuncOptions& options = {});
+inline DTensor one_hot(const DTensor& tensor, std::int64_t num_classes = -1) {
+  return vescale::one_hot(tensor, num_classes);
+}
+DTensor layer_norm(const DTensor& input, const LayerNormFuncOptions& options);
+DTensor group_norm(const DTensor& input, const GroupNormFuncOptions& options);
+DTensor batch_norm(const DTensor& input, const DTensor& running_mean, const DTensor& running_var,
+                   const BatchNormFuncOptions& options = {});
+DTensor normalize(const DTensor& input, const NormalizeFuncOptions& options = {});
+
+// ---- convolution and pooling ----
+
+DTensor conv1d(const DTensor& input, const DTensor& weight, const Conv1dFuncOptions& options = {});
+DTensor conv2d(const DTensor& input, const DTensor& weight, const Conv2dFuncOptions& options = {});
+DTensor conv3d(const DTensor& input, const DTensor& weight, const Conv3dFuncOptions& options = {});
+inline DTensor max_pool1d(const DTensor& input, const MaxPool1dFuncOptions& o) {
+  return vescale::max_pool1d(input, o.kernel_size(), o.stride(), o.padding(), o.dilation(), o.ceil_mode());
+}
+inline DTensor max_pool2d(const DTensor& input, const MaxPool2dFuncOptions& o) {
+  return vescale::max_pool2d(input, o.kernel_size(), o.stride(), o.padding(), o.dilation(), o.ceil_mode());
+}
+inline DTensor avg_pool1d(const DTensor& input, const AvgPool1dFuncOptions& o) {
+  return vescale::avg_pool1d(input, o.kernel_size(), o.stride(), o.padding(), o.ceil_mode(), o.count_include_pad());
+}
+inline DTensor avg_pool2d(const DTensor& input, const AvgPool2dFuncOptions& o) {
+  return vescale::avg_pool2d(input, o.kernel_size(), o.stride(), o.padding(), o.ceil_mode(), o.count_include_pad(),
+                             o.divisor_override());
+}
+inline DTensor adaptive_avg_pool1d(const DTensor& input, const AdaptiveAvgPool1dFuncOptions& o) {
+  return vescale::adaptive_avg_pool1d(input, o.output_size());
+}
+DTensor adaptive_avg_pool2d(const DTensor& input, const AdaptiveAvgPool2dFuncOptions& options);
+DTensor pad(const DTensor& input, const PadFuncOptions& options);
+
+// ---- losses ----
+
+DTensor cross_entropy(const DTensor& input, const DTensor& target, const CrossEntropyFuncOptions& options = {});
+DTensor nll_loss(const DTensor& input, const DTensor& target, const NLLLossFuncOptions& options = {});
+DTensor mse_loss(const DTensor& input, const DTensor& target, const MSELossFuncOptions& options = {});
+DTensor l1_loss(const DTensor& input, const DTensor& target, const L1LossFuncOptions& options = {});
+DTensor smooth_l1_loss(const DTensor& input, const DTensor& target, const SmoothL1LossFuncOptions& options = {});
+DTensor huber_loss(const DTensor& input, const DTensor& target, const HuberLossFuncOptions& options = {});
+DTensor kl_div(const DTensor& input, const DTensor& target, const KLDivFuncOptions& options = {});
+DTensor binary_cross_entropy(const DTensor& input, const DTensor& target,
+                             const BinaryCrossEntropyFuncOptions& options = {});
+DTensor binary_cross_entropy_with_logits(const DTensor& input, const DTensor& target,
+                                         const BinaryCrossEntropyWithLogitsFuncOptions& options = {});
+
+}  // namespace functional
+}  // namespace nn
+}  // namespace vescale
