@@ -2,23 +2,22 @@
 
 #include <memory>
 
+#include "Frontend/Classes.h"
 #include "Frontend/Locations.h"
 #include "Frontend/TorchTypes.h"
+#include "Rewrite/Distribute.h"
 #include "Rewrite/HostSide.h"
 #include "Rewrite/MainFunction.h"
+#include "Rewrite/ModuleTables.h"
+#include "Rewrite/PlacedValues.h"
 #include "Rewrite/Preprocess.h"
 #include "Rewrite/Rename.h"
+#include "Rewrite/RootModules.h"
 
 namespace vescale::rewrite {
 namespace {
 
 using frontend::Locations;
-
-Message message_at(const Locations& locations, clang::SourceLocation location, Message::Level level,
-                   const char* id, std::string text) {
-  const auto place = locations.sources().getPresumedLoc(locations.sources().getExpansionLoc(location));
-  return {place.getFilename(), place.getLine(), place.getColumn(), level, id, std::move(text)};
-}
 
 void add_all(const EditSet& from, EditSet& to) {
   for (const std::string& path : from.paths()) {
@@ -49,6 +48,13 @@ TranslationUnit rewrite_translation_unit(const frontend::Invocation& invocation,
                          "each, or mark it VESCALE_HOST"));
     }
     rename_torch(context, *locations, host, edits);
+    place_values(context, *locations, host, edits, messages);
+    std::vector<facts::File> files;
+    frontend::FileTable table(files);
+    const auto classes = frontend::lower_classes(context, *locations, table);
+    for (const RootModule& root : find_root_modules(context, *locations, host)) {
+      emit_distribute_module(root, parameter_table(classes, root.class_name), *locations, edits);
+    }
     rewrite_main(context, *locations, findings.axes, edits);
   };
   const frontend::ParseResult parsed = frontend::parse(invocation, consumer);
