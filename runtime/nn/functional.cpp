@@ -70,7 +70,7 @@ DTensor group_norm(const DTensor& input, const GroupNormFuncOptions& options) {
 DTensor batch_norm(const DTensor& input, const DTensor& running_mean, const DTensor& running_var,
                    const BatchNormFuncOptions& options) {
   return vescale::batch_norm(input, option_tensor(options.weight()), option_tensor(options.bias()), running_mean,
-                             running_var, options.training(), options.momentum().value_or(0), options.eps(), true);
+                             running_var, options.training(), options.momentum(), options.eps(), true);
 }
 DTensor normalize(const DTensor& input, const NormalizeFuncOptions& options) {
   const DTensor norm = input.norm(options.p(), {options.dim()}, true).clamp_min(options.eps()).expand_as(input);

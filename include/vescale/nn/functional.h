@@ -13,14 +13,12 @@ namespace functional {
 
 // ---- activations ----
 
-/// An activation with an `inplace` option; `call` and `call_` are the op's two forms.
-#define VESCALE_ACTIVATION(name, Options, call, call_)                             \
-  inline DTensor name(DTensor input, const Options& options = {}) {               \
-    return options.inplace() ? input.call_ : input.call;                           \
-  }
-VESCALE_ACTIVATION(relu, ReLUFuncOptions, relu(), relu_())
-VESCALE_ACTIVATION(selu, SELUFuncOptions, selu(), selu_())
-#undef VESCALE_ACTIVATION
+inline DTensor relu(DTensor input, const ReLUFuncOptions& options = {}) {
+  return options.inplace() ? vescale::relu_(input) : vescale::relu(input);
+}
+inline DTensor selu(DTensor input, const SELUFuncOptions& options = {}) {
+  return options.inplace() ? vescale::selu_(input) : vescale::selu(input);
+}
 inline DTensor relu6(DTensor input, const ReLU6FuncOptions& options = {}) {
   return options.inplace() ? vescale::hardtanh_(input, 0, 6) : vescale::hardtanh(input, 0, 6);
 }

@@ -1,0 +1,11 @@
+#pragma once
+/// torch::nn for DTensors: modules, functional, init, utils and distribute_module.
+#include <vescale/nn/distribute.h>
+#include <vescale/nn/functional.h>
+#include <vescale/nn/init.h>
+#include <vescale/nn/module.h>
+#include <vescale/nn/modules/containers.h>
+#include <vescale/nn/modules/layers.h>
+#include <vescale/nn/modules/simple.h>
+#include <vescale/nn/options.h>
+#include <vescale/nn/utils.h>
