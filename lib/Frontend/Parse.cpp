@@ -105,7 +105,7 @@ ParseResult parse(const Invocation& invocation, const Consumer& consumer) {
   std::vector<std::string> flags = invocation.flags;
   flags.insert(flags.begin(),
                {"-resource-dir=" + resource_directory(), "-D__VESCALE_REWRITE__", "-fsyntax-only",
-                "-Qunused-arguments", "-Wno-unknown-warning-option", "-Wno-error"});
+                "-Qunused-arguments", "-w"});
   clang::tooling::FixedCompilationDatabase database(invocation.directory, flags);
   clang::tooling::ClangTool tool(database, {invocation.source});
   llvm::raw_string_ostream stream(result.diagnostics);

@@ -80,10 +80,10 @@ void report_conflict(const EditConflict& conflict, Outcome& outcome) {
                             conflict.second.text + "'"});
 }
 
-void apply_edits(const EditSet& edits, const Request& request, Outcome& outcome) {
+void apply_edits(const EditSet& edits, std::set<std::string> paths, const Request& request,
+                 Outcome& outcome) {
   if (const auto conflict = edits.conflict()) return report_conflict(*conflict, outcome);
-  std::set<std::string> paths(outcome.sources.begin(), outcome.sources.end());
-  for (const std::string& path : edits.paths()) paths.insert(path);
+  paths.insert(outcome.sources.begin(), outcome.sources.end());
   const std::string plan = request.plan.empty() ? std::string() : read(request.plan);
   for (const std::string& path : paths) {
     RewrittenFile file{path, read(path), {}};
@@ -116,7 +116,7 @@ Outcome rewrite(const Request& request) {
     }
   }
   EditSet edits;
-  std::set<std::string> dependencies;
+  std::set<std::string> dependencies, root_files;
   for (const std::string& source : outcome.sources) {
     // What the tool wrote is not rewritten again.
     if (is_output(source)) continue;
@@ -126,10 +126,11 @@ Outcome rewrite(const Request& request) {
     outcome.compiler_output += unit.compiler_output;
     if (!unit.compiled) outcome.status = Outcome::Status::NotCompiled;
     dependencies.insert(unit.files.begin(), unit.files.end());
+    root_files.insert(unit.root_files.begin(), unit.root_files.end());
   }
   outcome.dependencies.assign(dependencies.begin(), dependencies.end());
   if (outcome.status == Outcome::Status::NotCompiled) return outcome;
-  apply_edits(edits, request, outcome);
+  apply_edits(edits, std::move(root_files), request, outcome);
   if (outcome.messages.count(Message::Level::Error) > 0) outcome.status = Outcome::Status::Incomplete;
   return outcome;
 }

@@ -14,7 +14,9 @@ struct Request {
   std::vector<std::string> dropped_flags;
   std::string root;  ///< default: the folder of the first source
   std::string plan;  ///< plan.json, may be empty
+  std::string mesh;  ///< "dp=2,tp=4": sizes for costs
   bool strict = false;
+  int jobs = 1;
 };
 
 struct RewrittenFile {
@@ -27,8 +29,8 @@ struct RewrittenFile {
 struct Outcome {
   enum class Status { Done, Incomplete, NotCompiled, Internal } status = Status::Done;
   std::string root;
-  std::vector<RewrittenFile> files;       ///< by path; every source, and each header that changed
-  std::vector<std::string> sources;       ///< real paths of the sources, in the order given
+  std::vector<RewrittenFile> files;  ///< by path: every source and each file below the root that they include
+  std::vector<std::string> sources;  ///< real paths of the sources, in the order given
   std::vector<std::string> dependencies;  ///< all files that were read
   Messages messages;
   std::string compiler_output;

@@ -58,7 +58,7 @@ TranslationUnit rewrite_translation_unit(const frontend::Invocation& invocation,
     rewrite_main(context, *locations, findings.axes, edits);
   };
   const frontend::ParseResult parsed = frontend::parse(invocation, consumer);
-  return {parsed.compiled, parsed.diagnostics, findings.all_files};
+  return {parsed.compiled, parsed.diagnostics, findings.all_files, findings.files};
 }
 
 }  // namespace vescale::rewrite

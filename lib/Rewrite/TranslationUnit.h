@@ -13,7 +13,8 @@ namespace vescale::rewrite {
 struct TranslationUnit {
   bool compiled = false;
   std::string compiler_output;
-  std::vector<std::string> files;  ///< read while parsing
+  std::vector<std::string> files;       ///< read while parsing
+  std::vector<std::string> root_files;  ///< of these, the ones below the root
 };
 
 TranslationUnit rewrite_translation_unit(const frontend::Invocation& invocation, const std::string& root,
