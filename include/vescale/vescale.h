@@ -12,3 +12,4 @@
 #include <vescale/redistribute.h>
 #include <vescale/run.h>
 #include <vescale/serialize.h>
+#include <vescale/tensor.h>
