@@ -103,9 +103,8 @@ std::vector<std::string> usable_flags(const std::vector<std::string>& flags,
 ParseResult parse(const Invocation& invocation, const Consumer& consumer) {
   ParseResult result;
   std::vector<std::string> flags = invocation.flags;
-  flags.insert(flags.begin(),
-               {"-resource-dir=" + resource_directory(), "-D__VESCALE_REWRITE__", "-fsyntax-only",
-                "-Qunused-arguments", "-w"});
+  flags.insert(flags.begin(), {"-resource-dir=" + resource_directory(), "-D__VESCALE_REWRITE__",
+                               "-fsyntax-only", "-Qunused-arguments", "-w"});
   clang::tooling::FixedCompilationDatabase database(invocation.directory, flags);
   clang::tooling::ClangTool tool(database, {invocation.source});
   llvm::raw_string_ostream stream(result.diagnostics);
