@@ -26,7 +26,8 @@ DTensor from_full_values(DTensor tensor, const Make& make) {
 }  // namespace
 
 std::tuple<std::int64_t, std::int64_t> _calculate_fan_in_and_fan_out(const DTensor& tensor) {
-  TORCH_CHECK(tensor.dim() >= 2, "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions");
+  TORCH_CHECK(tensor.dim() >= 2,
+              "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions");
   std::int64_t kernel = 1;
   for (std::int64_t d = 2; d < tensor.dim(); ++d) kernel *= tensor.size(d);
   return {tensor.size(1) * kernel, tensor.size(0) * kernel};

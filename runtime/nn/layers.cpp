@@ -6,7 +6,9 @@
 namespace vescale::nn {
 namespace {
 
-std::optional<DTensor> optional(const DTensor& x) { return x.defined() ? std::optional<DTensor>(x) : std::nullopt; }
+std::optional<DTensor> optional(const DTensor& x) {
+  return x.defined() ? std::optional<DTensor>(x) : std::nullopt;
+}
 
 /// The bias of a layer of `fan_in` inputs.
 void reset_bias(const DTensor& weight, const DTensor& bias) {
@@ -80,7 +82,8 @@ DTensor EmbeddingImpl::forward(const DTensor& indices) {
                                    .scale_grad_by_freq(options.scale_grad_by_freq())
                                    .sparse(options.sparse()));
 }
-Embedding Embedding::from_pretrained(const at::Tensor& embeddings, const EmbeddingFromPretrainedOptions& options) {
+Embedding Embedding::from_pretrained(const at::Tensor& embeddings,
+                                     const EmbeddingFromPretrainedOptions& options) {
   TORCH_CHECK(embeddings.dim() == 2, "Embeddings parameter is expected to be 2-dimensional");
   Embedding embedding(EmbeddingOptions(embeddings.size(0), embeddings.size(1))
                           ._weight(embeddings)
@@ -117,7 +120,8 @@ void LayerNormImpl::pretty_print(std::ostream& stream) const {
          << ", eps=" << options.eps() << ", elementwise_affine=" << options.elementwise_affine() << ")";
 }
 DTensor LayerNormImpl::forward(const DTensor& input) {
-  return vescale::layer_norm(input, options.normalized_shape(), optional(weight), optional(bias), options.eps());
+  return vescale::layer_norm(input, options.normalized_shape(), optional(weight), optional(bias),
+                             options.eps());
 }
 
 // ---- Convolutions ----
@@ -150,9 +154,9 @@ void ConvNdImpl<D, Derived>::reset_parameters() {
 
 template <std::size_t D, class Derived>
 void ConvNdImpl<D, Derived>::pretty_print(std::ostream& stream) const {
-  stream << "torch::nn::Conv" << (options.transposed() ? "Transpose" : "") << D << "d(" << options.in_channels()
-         << ", " << options.out_channels() << ", kernel_size=" << options.kernel_size()
-         << ", stride=" << options.stride();
+  stream << "torch::nn::Conv" << (options.transposed() ? "Transpose" : "") << D << "d("
+         << options.in_channels() << ", " << options.out_channels()
+         << ", kernel_size=" << options.kernel_size() << ", stride=" << options.stride();
   if (std::holds_alternative<torch::enumtype::kValid>(options.padding())) stream << ", padding='valid'";
   if (std::holds_alternative<torch::enumtype::kSame>(options.padding())) stream << ", padding='same'";
   if (const auto* padding = std::get_if<torch::ExpandingArray<D>>(&options.padding())) {
@@ -219,35 +223,36 @@ DTensor ConvNdImpl<D, Derived>::convolve(const DTensor& input) const {
   if (std::holds_alternative<torch::enumtype::kZeros>(options.padding_mode())) {
     return conv<D>(input, weight, optional(bias), options, at::IntArrayRef(**padding));
   }
-  const char* mode = std::holds_alternative<torch::enumtype::kReflect>(options.padding_mode())     ? "reflect"
-                     : std::holds_alternative<torch::enumtype::kReplicate>(options.padding_mode()) ? "replicate"
-                                                                                                    : "circular";
+  const char* mode = std::holds_alternative<torch::enumtype::kReflect>(options.padding_mode()) ? "reflect"
+                     : std::holds_alternative<torch::enumtype::kReplicate>(options.padding_mode())
+                         ? "replicate"
+                         : "circular";
   const DTensor padded = vescale::pad(input, both_sides<D>(*padding), mode, std::nullopt);
   return conv<D>(padded, weight, optional(bias), options, at::IntArrayRef({0}));
 }
 
-#define VESCALE_DEFINE_CONV(D)                                                                                     \
-  Conv##D##dImpl::Conv##D##dImpl(torch::nn::ConvOptions<D> o)                                                      \
-      : ConvNdImpl(Options(o.in_channels(), o.out_channels(), o.kernel_size())                                     \
-                       .stride(o.stride())                                                                         \
-                       .padding(o.padding())                                                                       \
-                       .dilation(o.dilation())                                                                     \
-                       .groups(o.groups())                                                                         \
-                       .bias(o.bias())                                                                             \
-                       .padding_mode(o.padding_mode())                                                             \
-                       .transposed(false)                                                                          \
-                       .output_padding(0)) {}                                                                      \
-  ConvTranspose##D##dImpl::ConvTranspose##D##dImpl(torch::nn::ConvTransposeOptions<D> o)                           \
-      : ConvNdImpl(Options(o.in_channels(), o.out_channels(), o.kernel_size())                                     \
-                       .stride(o.stride())                                                                         \
-                       .padding(o.padding())                                                                       \
-                       .dilation(o.dilation())                                                                     \
-                       .groups(o.groups())                                                                         \
-                       .bias(o.bias())                                                                             \
-                       .padding_mode(o.padding_mode())                                                             \
-                       .transposed(true)                                                                           \
-                       .output_padding(o.output_padding())) {}                                                     \
-  template class ConvNdImpl<D, Conv##D##dImpl>;                                                                    \
+#define VESCALE_DEFINE_CONV(D)                                                           \
+  Conv##D##dImpl::Conv##D##dImpl(torch::nn::ConvOptions<D> o)                            \
+      : ConvNdImpl(Options(o.in_channels(), o.out_channels(), o.kernel_size())           \
+                       .stride(o.stride())                                               \
+                       .padding(o.padding())                                             \
+                       .dilation(o.dilation())                                           \
+                       .groups(o.groups())                                               \
+                       .bias(o.bias())                                                   \
+                       .padding_mode(o.padding_mode())                                   \
+                       .transposed(false)                                                \
+                       .output_padding(0)) {}                                            \
+  ConvTranspose##D##dImpl::ConvTranspose##D##dImpl(torch::nn::ConvTransposeOptions<D> o) \
+      : ConvNdImpl(Options(o.in_channels(), o.out_channels(), o.kernel_size())           \
+                       .stride(o.stride())                                               \
+                       .padding(o.padding())                                             \
+                       .dilation(o.dilation())                                           \
+                       .groups(o.groups())                                               \
+                       .bias(o.bias())                                                   \
+                       .padding_mode(o.padding_mode())                                   \
+                       .transposed(true)                                                 \
+                       .output_padding(o.output_padding())) {}                           \
+  template class ConvNdImpl<D, Conv##D##dImpl>;                                          \
   template class ConvNdImpl<D, ConvTranspose##D##dImpl>;
 VESCALE_DEFINE_CONV(1)
 VESCALE_DEFINE_CONV(2)
@@ -271,8 +276,8 @@ void BatchNormImplBase<D, Derived>::reset() {
   const bool tracks = options.track_running_stats();
   running_mean = this->register_buffer("running_mean", tracks ? vescale::zeros({n}) : DTensor());
   running_var = this->register_buffer("running_var", tracks ? vescale::ones({n}) : DTensor());
-  num_batches_tracked =
-      this->register_buffer("num_batches_tracked", tracks ? vescale::zeros({}, at::TensorOptions(at::kLong)) : DTensor());
+  num_batches_tracked = this->register_buffer(
+      "num_batches_tracked", tracks ? vescale::zeros({}, at::TensorOptions(at::kLong)) : DTensor());
   reset_parameters();
 }
 
@@ -294,10 +299,11 @@ void BatchNormImplBase<D, Derived>::reset_parameters() {
 
 template <std::size_t D, class Derived>
 void BatchNormImplBase<D, Derived>::pretty_print(std::ostream& stream) const {
-  stream << std::boolalpha << "torch::nn::BatchNorm" << D << "d(" << options.num_features() << ", eps=" << options.eps()
-         << ", momentum=";
+  stream << std::boolalpha << "torch::nn::BatchNorm" << D << "d(" << options.num_features()
+         << ", eps=" << options.eps() << ", momentum=";
   if (options.momentum()) stream << *options.momentum();
-  stream << ", affine=" << options.affine() << ", track_running_stats=" << options.track_running_stats() << ")";
+  stream << ", affine=" << options.affine() << ", track_running_stats=" << options.track_running_stats()
+         << ")";
 }
 
 template <std::size_t D, class Derived>
@@ -310,8 +316,8 @@ DTensor BatchNormImplBase<D, Derived>::forward(const DTensor& input) {
     if (!options.momentum()) factor = 1.0 / num_batches_tracked.template item<double>();
   }
   const bool uses_batch = this->is_training() || !options.track_running_stats();
-  return vescale::batch_norm(input, optional(weight), optional(bias), optional(running_mean), optional(running_var),
-                             uses_batch, factor, options.eps(), true);
+  return vescale::batch_norm(input, optional(weight), optional(bias), optional(running_mean),
+                             optional(running_var), uses_batch, factor, options.eps(), true);
 }
 
 template class BatchNormImplBase<1, BatchNorm1dImpl>;

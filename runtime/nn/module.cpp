@@ -44,11 +44,13 @@ std::shared_ptr<Module> Module::clone(const std::optional<at::Device>&) const {
 
 void Module::apply(const ModuleApplyFunction& function) {
   function(*this);
-  apply(NamedModulePointerApplyFunction([&](const std::string&, const std::shared_ptr<Module>& m) { function(*m); }));
+  apply(NamedModulePointerApplyFunction(
+      [&](const std::string&, const std::shared_ptr<Module>& m) { function(*m); }));
 }
 void Module::apply(const ConstModuleApplyFunction& function) const {
   function(*this);
-  apply(NamedModulePointerApplyFunction([&](const std::string&, const std::shared_ptr<Module>& m) { function(*m); }));
+  apply(NamedModulePointerApplyFunction(
+      [&](const std::string&, const std::shared_ptr<Module>& m) { function(*m); }));
 }
 void Module::apply(const NamedModuleApplyFunction& function, const std::string& prefix) {
   function(prefix, *this);
@@ -78,7 +80,8 @@ OrderedDict<std::string, DTensor> Module::named_parameters(bool recurse) const {
   }
   if (!recurse) return result;
   for (const auto& child : children_) {
-    for (const auto& p : child.value()->named_parameters()) result.insert(joined(child.key(), p.key()), p.value());
+    for (const auto& p : child.value()->named_parameters())
+      result.insert(joined(child.key(), p.key()), p.value());
   }
   return result;
 }
@@ -89,7 +92,8 @@ OrderedDict<std::string, DTensor> Module::named_buffers(bool recurse) const {
   }
   if (!recurse) return result;
   for (const auto& child : children_) {
-    for (const auto& b : child.value()->named_buffers()) result.insert(joined(child.key(), b.key()), b.value());
+    for (const auto& b : child.value()->named_buffers())
+      result.insert(joined(child.key(), b.key()), b.value());
   }
   return result;
 }
@@ -100,8 +104,9 @@ OrderedDict<std::string, std::shared_ptr<Module>> Module::named_modules(const st
                                                                         bool include_self) const {
   OrderedDict<std::string, std::shared_ptr<Module>> result;
   if (include_self) result.insert(prefix, std::const_pointer_cast<Module>(shared_from_this()));
-  apply(NamedModulePointerApplyFunction(
-            [&](const std::string& name, const std::shared_ptr<Module>& module) { result.insert(name, module); }),
+  apply(NamedModulePointerApplyFunction([&](const std::string& name, const std::shared_ptr<Module>& module) {
+          result.insert(name, module);
+        }),
         prefix);
   return result;
 }
@@ -128,7 +133,9 @@ void Module::convert(const std::function<DTensor(const DTensor&)>& cast) {
   }
 }
 void Module::to(at::Device device, at::ScalarType dtype, bool non_blocking) {
-  convert([&](const DTensor& x) { return x.to(device, x.is_floating_point() ? dtype : x.scalar_type(), non_blocking); });
+  convert([&](const DTensor& x) {
+    return x.to(device, x.is_floating_point() ? dtype : x.scalar_type(), non_blocking);
+  });
 }
 void Module::to(at::ScalarType dtype, bool non_blocking) {
   convert([&](const DTensor& x) { return x.is_floating_point() ? x.to(dtype, non_blocking) : x; });
@@ -156,7 +163,8 @@ DTensor& Module::register_parameter(std::string name, DTensor tensor, bool requi
   if (tensor.is_floating_point() || tensor.is_complex()) {
     tensor.set_requires_grad(requires_grad);
   } else {
-    TORCH_CHECK(!requires_grad, "a parameter of integers cannot require a gradient; pass requires_grad = false");
+    TORCH_CHECK(!requires_grad,
+                "a parameter of integers cannot require a gradient; pass requires_grad = false");
   }
   return parameters_.insert(std::move(name), make_placeable(tensor));
 }

@@ -5,8 +5,8 @@
 #include <map>
 
 #include <vescale/mesh.h>
-#include <vescale/rank_context.h>
 #include <vescale/ops.h>
+#include <vescale/rank_context.h>
 #include <vescale/redistribute.h>
 
 namespace vescale::nn::utils {
@@ -33,7 +33,8 @@ std::vector<DTensor> gradients_of(const std::vector<DTensor>& parameters) {
 /// What pieces contribute to the norm: the maximum for inf, else the sum of powers.
 at::Tensor piece_of_norm(const at::Tensor& local, double norm_type) {
   if (std::isinf(norm_type)) {
-    return local.numel() == 0 ? at::zeros({}, at::TensorOptions(at::kDouble)) : local.abs().max().to(at::kDouble);
+    return local.numel() == 0 ? at::zeros({}, at::TensorOptions(at::kDouble))
+                              : local.abs().max().to(at::kDouble);
   }
   return local.to(at::kDouble).abs().pow(norm_type).sum();
 }
@@ -50,7 +51,8 @@ double global_norm(const std::vector<DTensor>& gradients, double norm_type) {
   for (auto& [axes, total] : totals) {
     at::Tensor reduced = total.clone().view({1});
     if (axes != 0) {
-      RankContext::current().mesh().group_of(axes).all_reduce(reduced, largest ? ReduceOp::Max : ReduceOp::Sum);
+      RankContext::current().mesh().group_of(axes).all_reduce(reduced,
+                                                              largest ? ReduceOp::Max : ReduceOp::Sum);
     }
     const double value = reduced.item<double>();
     norm = largest ? std::max(norm, value) : norm + value;
@@ -66,9 +68,10 @@ double clip_grad_norm_(const std::vector<DTensor>& parameters, double max_norm, 
   const std::vector<DTensor> gradients = gradients_of(parameters);
   if (gradients.empty()) return 0;
   const double norm = global_norm(gradients, norm_type);
-  TORCH_CHECK(std::isfinite(norm) || !error_if_nonfinite, "The total norm of order ", norm_type,
-              " for gradients from `parameters` is non-finite, so it cannot be clipped. To disable this error and "
-              "scale the gradients with the non-finite norm anyway, set `error_if_nonfinite=false`");
+  TORCH_CHECK(
+      std::isfinite(norm) || !error_if_nonfinite, "The total norm of order ", norm_type,
+      " for gradients from `parameters` is non-finite, so it cannot be clipped. To disable this error and "
+      "scale the gradients with the non-finite norm anyway, set `error_if_nonfinite=false`");
   const double scale = max_norm / (norm + 1e-6);
   if (scale < 1) {
     for (const DTensor& g : gradients) g.local().mul_(scale);

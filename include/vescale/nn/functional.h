@@ -52,10 +52,29 @@ inline DTensor softmax(const DTensor& input, const SoftmaxFuncOptions& options) 
   return options.dtype() ? input.softmax(options.dim(), options.dtype()) : input.softmax(options.dim());
 }
 inline DTensor log_softmax(const DTensor& input, const LogSoftmaxFuncOptions& options) {
-  return options.dtype() ? input.log_softmax(options.dim(), options.dtype()) : input.log_softmax(options.dim());
+  return options.dtype() ? input.log_softmax(options.dim(), options.dtype())
+                         : input.log_softmax(options.dim());
 }
 inline DTensor softmin(const DTensor& input, const SoftminFuncOptions& options) {
   return options.dtype() ? (-input).softmax(options.dim(), options.dtype()) : (-input).softmax(options.dim());
+}
+
+inline DTensor celu(DTensor input, const CELUFuncOptions& options = {}) {
+  return options.inplace() ? vescale::celu_(input, options.alpha()) : vescale::celu(input, options.alpha());
+}
+inline DTensor rrelu(DTensor input, const RReLUFuncOptions& options = {}) {
+  return options.inplace() ? vescale::rrelu_(input, options.lower(), options.upper(), options.training())
+                           : vescale::rrelu(input, options.lower(), options.upper(), options.training());
+}
+inline DTensor threshold(DTensor input, const ThresholdFuncOptions& options) {
+  return options.inplace() ? vescale::threshold_(input, options.threshold(), options.value())
+                           : vescale::threshold(input, options.threshold(), options.value());
+}
+inline DTensor hardshrink(const DTensor& input, const HardshrinkFuncOptions& options = {}) {
+  return vescale::hardshrink(input, options.lambda());
+}
+inline DTensor softshrink(const DTensor& input, const SoftshrinkFuncOptions& options = {}) {
+  return vescale::softshrink(input, options.lambda());
 }
 
 // ---- dropout ----
@@ -74,6 +93,10 @@ inline DTensor dropout3d(DTensor input, const Dropout3dFuncOptions& options = {}
 inline DTensor alpha_dropout(DTensor input, const AlphaDropoutFuncOptions& options = {}) {
   return options.inplace() ? vescale::alpha_dropout_(input, options.p(), options.training())
                            : vescale::alpha_dropout(input, options.p(), options.training());
+}
+inline DTensor feature_alpha_dropout(DTensor input, const FeatureAlphaDropoutFuncOptions& options = {}) {
+  return options.inplace() ? vescale::feature_alpha_dropout_(input, options.p(), options.training())
+                           : vescale::feature_alpha_dropout(input, options.p(), options.training());
 }
 
 // ---- linear, lookup, norm ----
@@ -105,32 +128,62 @@ inline DTensor max_pool1d(const DTensor& input, const MaxPool1dFuncOptions& o) {
 inline DTensor max_pool2d(const DTensor& input, const MaxPool2dFuncOptions& o) {
   return vescale::max_pool2d(input, o.kernel_size(), o.stride(), o.padding(), o.dilation(), o.ceil_mode());
 }
+inline DTensor max_pool3d(const DTensor& input, const MaxPool3dFuncOptions& o) {
+  return vescale::max_pool3d(input, o.kernel_size(), o.stride(), o.padding(), o.dilation(), o.ceil_mode());
+}
 inline DTensor avg_pool1d(const DTensor& input, const AvgPool1dFuncOptions& o) {
-  return vescale::avg_pool1d(input, o.kernel_size(), o.stride(), o.padding(), o.ceil_mode(), o.count_include_pad());
+  return vescale::avg_pool1d(input, o.kernel_size(), o.stride(), o.padding(), o.ceil_mode(),
+                             o.count_include_pad());
 }
 inline DTensor avg_pool2d(const DTensor& input, const AvgPool2dFuncOptions& o) {
-  return vescale::avg_pool2d(input, o.kernel_size(), o.stride(), o.padding(), o.ceil_mode(), o.count_include_pad(),
-                             o.divisor_override());
+  return vescale::avg_pool2d(input, o.kernel_size(), o.stride(), o.padding(), o.ceil_mode(),
+                             o.count_include_pad(), o.divisor_override());
+}
+inline DTensor avg_pool3d(const DTensor& input, const AvgPool3dFuncOptions& o) {
+  return vescale::avg_pool3d(input, o.kernel_size(), o.stride(), o.padding(), o.ceil_mode(),
+                             o.count_include_pad(), o.divisor_override());
 }
 inline DTensor adaptive_avg_pool1d(const DTensor& input, const AdaptiveAvgPool1dFuncOptions& o) {
   return vescale::adaptive_avg_pool1d(input, o.output_size());
 }
 DTensor adaptive_avg_pool2d(const DTensor& input, const AdaptiveAvgPool2dFuncOptions& options);
+DTensor adaptive_avg_pool3d(const DTensor& input, const AdaptiveAvgPool3dFuncOptions& options);
+inline DTensor adaptive_max_pool1d(const DTensor& input, const AdaptiveMaxPool1dFuncOptions& o) {
+  return std::get<0>(vescale::adaptive_max_pool1d(input, o.output_size()));
+}
+DTensor adaptive_max_pool2d(const DTensor& input, const AdaptiveMaxPool2dFuncOptions& options);
+DTensor adaptive_max_pool3d(const DTensor& input, const AdaptiveMaxPool3dFuncOptions& options);
 DTensor pad(const DTensor& input, const PadFuncOptions& options);
 
 // ---- losses ----
 
-DTensor cross_entropy(const DTensor& input, const DTensor& target, const CrossEntropyFuncOptions& options = {});
+DTensor cross_entropy(const DTensor& input, const DTensor& target,
+                      const CrossEntropyFuncOptions& options = {});
 DTensor nll_loss(const DTensor& input, const DTensor& target, const NLLLossFuncOptions& options = {});
 DTensor mse_loss(const DTensor& input, const DTensor& target, const MSELossFuncOptions& options = {});
 DTensor l1_loss(const DTensor& input, const DTensor& target, const L1LossFuncOptions& options = {});
-DTensor smooth_l1_loss(const DTensor& input, const DTensor& target, const SmoothL1LossFuncOptions& options = {});
+DTensor smooth_l1_loss(const DTensor& input, const DTensor& target,
+                       const SmoothL1LossFuncOptions& options = {});
 DTensor huber_loss(const DTensor& input, const DTensor& target, const HuberLossFuncOptions& options = {});
 DTensor kl_div(const DTensor& input, const DTensor& target, const KLDivFuncOptions& options = {});
 DTensor binary_cross_entropy(const DTensor& input, const DTensor& target,
                              const BinaryCrossEntropyFuncOptions& options = {});
 DTensor binary_cross_entropy_with_logits(const DTensor& input, const DTensor& target,
                                          const BinaryCrossEntropyWithLogitsFuncOptions& options = {});
+DTensor hinge_embedding_loss(const DTensor& input, const DTensor& target,
+                             const HingeEmbeddingLossFuncOptions& options = {});
+DTensor soft_margin_loss(const DTensor& input, const DTensor& target,
+                         const SoftMarginLossFuncOptions& options = {});
+DTensor multilabel_margin_loss(const DTensor& input, const DTensor& target,
+                               const MultilabelMarginLossFuncOptions& options = {});
+DTensor poisson_nll_loss(const DTensor& input, const DTensor& target,
+                         const PoissonNLLLossFuncOptions& options = {});
+DTensor cosine_embedding_loss(const DTensor& input1, const DTensor& input2, const DTensor& target,
+                              const CosineEmbeddingLossFuncOptions& options = {});
+DTensor margin_ranking_loss(const DTensor& input1, const DTensor& input2, const DTensor& target,
+                            const MarginRankingLossFuncOptions& options = {});
+DTensor triplet_margin_loss(const DTensor& anchor, const DTensor& positive, const DTensor& negative,
+                            const TripletMarginLossFuncOptions& options = {});
 
 }  // namespace functional
 }  // namespace nn

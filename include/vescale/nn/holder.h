@@ -9,7 +9,8 @@
 namespace vescale {
 namespace nn {
 
-/// While one lives on a rank, factories make tensors that are not placed yet. Modules are constructed inside one.
+/// While one lives on a rank, factories make tensors that are not placed yet. Modules are constructed inside
+/// one.
 class ConstructionGuard {
  public:
   ConstructionGuard();
@@ -44,7 +45,8 @@ class ModuleHolder : public ModuleHolderIndicator {
   Contained& operator*() { return *get(); }
   const Contained& operator*() const { return *get(); }
   const std::shared_ptr<Contained>& ptr() const {
-    if (is_empty()) throw Error("a module holder is empty: it was made with nullptr and nothing was assigned to it");
+    if (is_empty())
+      throw Error("a module holder is empty: it was made with nullptr and nothing was assigned to it");
     return module_;
   }
   Contained* get() { return ptr().get(); }
@@ -77,10 +79,10 @@ std::ostream& operator<<(std::ostream& stream, const ModuleHolder<Contained>& ho
 }  // namespace vescale
 
 /// Defines the holder Name of the module class Impl, or of NameImpl.
-#define VS_MODULE_IMPL(Name, ImplType)                                             \
-  class Name : public ::vescale::nn::ModuleHolder<ImplType> { /* NOLINT */         \
-   public:                                                                         \
-    using ::vescale::nn::ModuleHolder<ImplType>::ModuleHolder;                     \
-    using Impl [[maybe_unused]] = ImplType;                                        \
+#define VS_MODULE_IMPL(Name, ImplType)                                     \
+  class Name : public ::vescale::nn::ModuleHolder<ImplType> { /* NOLINT */ \
+   public:                                                                 \
+    using ::vescale::nn::ModuleHolder<ImplType>::ModuleHolder;             \
+    using Impl [[maybe_unused]] = ImplType;                                \
   }
 #define VS_MODULE(Name) VS_MODULE_IMPL(Name, Name##Impl)

@@ -1,6 +1,6 @@
 #pragma once
-/// torch::nn::init for DTensors. Each draws the single device's bits whatever the placement; on a tensor of a module
-/// under construction it is recorded and drawn once the tensor is placed. No autograd.
+/// torch::nn::init for DTensors. Each draws the single device's bits whatever the placement; on a tensor of a
+/// module under construction it is recorded and drawn once the tensor is placed. No autograd.
 #include <torch/nn/init.h>
 
 #include <tuple>
@@ -32,7 +32,8 @@ DTensor kaiming_uniform_(DTensor tensor, double a = 0, FanModeType mode = torch:
 /// Glorot and Bengio, Understanding the difficulty of training deep feedforward neural networks, 2010.
 DTensor xavier_normal_(DTensor tensor, double gain = 1);
 DTensor xavier_uniform_(DTensor tensor, double gain = 1);
-/// Saxe et al., Exact solutions to the nonlinear dynamics of learning, 2013. On the full matrix on every rank.
+/// Saxe et al., Exact solutions to the nonlinear dynamics of learning, 2013. On the full matrix on every
+/// rank.
 DTensor orthogonal_(DTensor tensor, double gain = 1);
 /// Martens, Deep learning via Hessian-free optimization, 2010. On the full matrix on every rank.
 DTensor sparse_(DTensor tensor, double sparsity, double std = 0.01);

@@ -1,5 +1,6 @@
 #pragma once
 /// torch::nn::Module for DTensors: same names, same order, same FQNs.
+#include <torch/nn/modules/container/any_value.h>
 #include <torch/ordered_dict.h>
 
 #include <functional>
@@ -19,8 +20,9 @@ namespace nn {
 
 using torch::OrderedDict;
 
-/// Base of all modules. Tensors made while a module is constructed through its holder are not placed yet: their values
-/// are drawn on the local piece once distribute_module says where they belong, and are R if it never does.
+/// Base of all modules. Tensors made while a module is constructed through its holder are not placed yet:
+/// their values are drawn on the local piece once distribute_module says where they belong, and are R if it
+/// never does.
 class Module : public std::enable_shared_from_this<Module> {
  public:
   using ModuleApplyFunction = std::function<void(Module&)>;
@@ -28,7 +30,8 @@ class Module : public std::enable_shared_from_this<Module> {
   using NamedModuleApplyFunction = std::function<void(const std::string&, Module&)>;
   using ConstNamedModuleApplyFunction = std::function<void(const std::string&, const Module&)>;
   using ModulePointerApplyFunction = std::function<void(const std::shared_ptr<Module>&)>;
-  using NamedModulePointerApplyFunction = std::function<void(const std::string&, const std::shared_ptr<Module>&)>;
+  using NamedModulePointerApplyFunction =
+      std::function<void(const std::string&, const std::shared_ptr<Module>&)>;
 
   explicit Module(std::string name) : name_(std::move(name)) {}
   Module() = default;
@@ -46,17 +49,19 @@ class Module : public std::enable_shared_from_this<Module> {
   void apply(const ModuleApplyFunction& function);
   void apply(const ConstModuleApplyFunction& function) const;
   void apply(const NamedModuleApplyFunction& function, const std::string& name_prefix = std::string());
-  void apply(const ConstNamedModuleApplyFunction& function, const std::string& name_prefix = std::string()) const;
+  void apply(const ConstNamedModuleApplyFunction& function,
+             const std::string& name_prefix = std::string()) const;
   void apply(const ModulePointerApplyFunction& function) const;
-  void apply(const NamedModulePointerApplyFunction& function, const std::string& name_prefix = std::string()) const;
+  void apply(const NamedModulePointerApplyFunction& function,
+             const std::string& name_prefix = std::string()) const;
 
   std::vector<DTensor> parameters(bool recurse = true) const;
   OrderedDict<std::string, DTensor> named_parameters(bool recurse = true) const;
   std::vector<DTensor> buffers(bool recurse = true) const;
   OrderedDict<std::string, DTensor> named_buffers(bool recurse = true) const;
   std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
-  OrderedDict<std::string, std::shared_ptr<Module>> named_modules(const std::string& name_prefix = std::string(),
-                                                                  bool include_self = true) const;
+  OrderedDict<std::string, std::shared_ptr<Module>> named_modules(
+      const std::string& name_prefix = std::string(), bool include_self = true) const;
   std::vector<std::shared_ptr<Module>> children() const;
   OrderedDict<std::string, std::shared_ptr<Module>> named_children() const { return children_; }
 
@@ -112,6 +117,15 @@ class Module : public std::enable_shared_from_this<Module> {
   }
   void unregister_module(const std::string& name) { children_.erase(name); }
 
+  // What LibTorch's FORWARD_HAS_DEFAULT_ARGS overrides in modules that Sequential may call with fewer
+  // arguments.
+  virtual bool _forward_has_default_args() { return false; }
+  virtual unsigned int _forward_num_required_args() { return 0; }
+  virtual std::vector<torch::nn::AnyValue> _forward_populate_default_args(
+      std::vector<torch::nn::AnyValue>&& arguments) {
+    return std::move(arguments);
+  }
+
  protected:
   OrderedDict<std::string, DTensor> parameters_{"Parameter"};
   OrderedDict<std::string, DTensor> buffers_{"Buffer"};
@@ -156,7 +170,8 @@ class Cloneable : public Module {
   }
 
  private:
-  static void copy_values(OrderedDict<std::string, DTensor>& to, const OrderedDict<std::string, DTensor>& from) {
+  static void copy_values(OrderedDict<std::string, DTensor>& to,
+                          const OrderedDict<std::string, DTensor>& from) {
     for (const auto& item : from) to[item.key()].set_data(item.value().clone());
   }
 };

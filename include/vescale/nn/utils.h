@@ -8,8 +8,9 @@ namespace vescale {
 namespace nn {
 namespace utils {
 
-/// Scales the gradients so that their one global norm is at most `max_norm`; returns the norm before. Waits for
-/// sync_gradients(). Each parameter counts once, whatever its placement. Throws where the norm is not finite, if asked.
+/// Scales the gradients so that their one global norm is at most `max_norm`; returns the norm before. Waits
+/// for sync_gradients(). Each parameter counts once, whatever its placement. Throws where the norm is not
+/// finite, if asked.
 double clip_grad_norm_(const std::vector<DTensor>& parameters, double max_norm, double norm_type = 2.0,
                        bool error_if_nonfinite = false);
 inline double clip_grad_norm_(const DTensor& parameter, double max_norm, double norm_type = 2.0,

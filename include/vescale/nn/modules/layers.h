@@ -45,7 +45,8 @@ class Embedding : public ModuleHolder<EmbeddingImpl> {
  public:
   using ModuleHolder<EmbeddingImpl>::ModuleHolder;
   using Impl [[maybe_unused]] = EmbeddingImpl;
-  static Embedding from_pretrained(const at::Tensor& embeddings, const EmbeddingFromPretrainedOptions& options = {});
+  static Embedding from_pretrained(const at::Tensor& embeddings,
+                                   const EmbeddingFromPretrainedOptions& options = {});
 };
 
 /// Normalizes over the last dims, of sizes normalized_shape.
@@ -83,29 +84,30 @@ class ConvNdImpl : public Cloneable<Derived> {
   DTensor convolve(const DTensor& input) const;
 };
 
-#define VESCALE_CONV(D)                                                                                        \
-  class Conv##D##dImpl : public ConvNdImpl<D, Conv##D##dImpl> {                                                \
-   public:                                                                                                     \
-    Conv##D##dImpl(std::int64_t in, std::int64_t out, torch::ExpandingArray<D> kernel_size)                    \
-        : Conv##D##dImpl(torch::nn::ConvOptions<D>(in, out, kernel_size)) {}                                   \
-    explicit Conv##D##dImpl(torch::nn::ConvOptions<D> options);                                                \
-    DTensor forward(const DTensor& input) { return convolve(input); }                                          \
-  };                                                                                                           \
-  VS_MODULE(Conv##D##d);                                                                                       \
-  class ConvTranspose##D##dImpl : public ConvNdImpl<D, ConvTranspose##D##dImpl> {                              \
-   public:                                                                                                     \
-    ConvTranspose##D##dImpl(std::int64_t in, std::int64_t out, torch::ExpandingArray<D> kernel_size)           \
-        : ConvTranspose##D##dImpl(torch::nn::ConvTransposeOptions<D>(in, out, kernel_size)) {}                 \
-    explicit ConvTranspose##D##dImpl(torch::nn::ConvTransposeOptions<D> options);                              \
-    DTensor forward(const DTensor& input) { return convolve(input); }                                          \
-  };                                                                                                           \
+#define VESCALE_CONV(D)                                                                              \
+  class Conv##D##dImpl : public ConvNdImpl<D, Conv##D##dImpl> {                                      \
+   public:                                                                                           \
+    Conv##D##dImpl(std::int64_t in, std::int64_t out, torch::ExpandingArray<D> kernel_size)          \
+        : Conv##D##dImpl(torch::nn::ConvOptions<D>(in, out, kernel_size)) {}                         \
+    explicit Conv##D##dImpl(torch::nn::ConvOptions<D> options);                                      \
+    DTensor forward(const DTensor& input) { return convolve(input); }                                \
+  };                                                                                                 \
+  VS_MODULE(Conv##D##d);                                                                             \
+  class ConvTranspose##D##dImpl : public ConvNdImpl<D, ConvTranspose##D##dImpl> {                    \
+   public:                                                                                           \
+    ConvTranspose##D##dImpl(std::int64_t in, std::int64_t out, torch::ExpandingArray<D> kernel_size) \
+        : ConvTranspose##D##dImpl(torch::nn::ConvTransposeOptions<D>(in, out, kernel_size)) {}       \
+    explicit ConvTranspose##D##dImpl(torch::nn::ConvTransposeOptions<D> options);                    \
+    DTensor forward(const DTensor& input) { return convolve(input); }                                \
+  };                                                                                                 \
   VS_MODULE(ConvTranspose##D##d)
 VESCALE_CONV(1);
 VESCALE_CONV(2);
 VESCALE_CONV(3);
 #undef VESCALE_CONV
 
-/// Batch norm over inputs of 2 or 3 (D = 1), 4 (2) or 5 (3) dims. The statistics are those of the whole batch.
+/// Batch norm over inputs of 2 or 3 (D = 1), 4 (2) or 5 (3) dims. The statistics are those of the whole
+/// batch.
 template <std::size_t D, class Derived>
 class BatchNormImplBase : public Cloneable<Derived> {
  public:
@@ -124,11 +126,11 @@ class BatchNormImplBase : public Cloneable<Derived> {
   DTensor num_batches_tracked;
 };
 
-#define VESCALE_BATCH_NORM(D)                                                             \
-  class BatchNorm##D##dImpl : public BatchNormImplBase<D, BatchNorm##D##dImpl> {          \
-   public:                                                                                \
-    using BatchNormImplBase<D, BatchNorm##D##dImpl>::BatchNormImplBase;                   \
-  };                                                                                      \
+#define VESCALE_BATCH_NORM(D)                                                    \
+  class BatchNorm##D##dImpl : public BatchNormImplBase<D, BatchNorm##D##dImpl> { \
+   public:                                                                       \
+    using BatchNormImplBase<D, BatchNorm##D##dImpl>::BatchNormImplBase;          \
+  };                                                                             \
   VS_MODULE(BatchNorm##D##d)
 VESCALE_BATCH_NORM(1);
 VESCALE_BATCH_NORM(2);
