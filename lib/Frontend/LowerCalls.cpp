@@ -74,6 +74,15 @@ std::string operator_op(clang::OverloadedOperatorKind op, unsigned operands) {
   }
 }
 
+// "at::relu" is relu; torch::linalg::norm is linalg_norm, as ATen has it. Empty for what is deeper in LibTorch.
+std::string op_name(llvm::StringRef name) {
+  if (!name.consume_front("at::") && !name.consume_front("torch::")) return {};
+  const auto [scope, inner] = name.split("::");
+  if (inner.empty()) return scope.str();
+  if (!is_one_of(scope, {"linalg", "fft", "special"}) || inner.contains("::")) return {};
+  return inner.starts_with(scope) ? inner.str() : scope.str() + "_" + inner.str();
+}
+
 }  // namespace
 
 std::vector<ExprId> Lowering::arguments(llvm::ArrayRef<const clang::Expr*> written) {
@@ -128,14 +137,9 @@ ExprId Lowering::function_call(const clang::CallExpr& expr, const clang::Functio
   result.name = name;
   if (starts_with_any(name, {"torch::nn::", "torch::autograd::"})) {
     result.kind = Kind::TorchFunction;
-  } else if (starts_with_any(name, {"at::", "torch::"}) && takes_tensors(callee)) {
+  } else if (const auto op = op_name(name); !op.empty() && takes_tensors(callee)) {
     result.kind = Kind::OpCall;
-    result.name = callee.getNameAsString();
-    // linalg_norm, fft_fft: as ATen names them.
-    const llvm::StringRef scope = llvm::StringRef(name).drop_back(result.name.size()).rtrim(':');
-    for (const char* space : {"linalg", "fft", "special"}) {
-      if (scope.ends_with(space)) result.name = std::string(space) + "_" + result.name;
-    }
+    result.name = op;
   }
   result.children = arguments(written);
   return add(std::move(result));

@@ -69,7 +69,8 @@ bool takes_tensors(const clang::NamedDecl& decl) {
 }
 
 bool derives_from(const clang::CXXRecordDecl& decl, llvm::StringRef prefix) {
-  if (llvm::StringRef(qualified_name(decl)).starts_with(prefix)) return true;
+  const std::string name = qualified_name(decl);
+  if (prefix.ends_with("::") ? llvm::StringRef(name).starts_with(prefix) : name == prefix) return true;
   if (!decl.hasDefinition()) return false;
   for (const clang::CXXBaseSpecifier& base : decl.getDefinition()->bases()) {
     if (const clang::CXXRecordDecl* record = base.getType()->getAsCXXRecordDecl()) {

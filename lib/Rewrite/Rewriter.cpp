@@ -11,6 +11,7 @@
 #include <set>
 
 #include "Frontend/Parse.h"
+#include "Frontend/Print.h"
 #include "Rewrite/EditSet.h"
 #include "Rewrite/TranslationUnit.h"
 
@@ -116,18 +117,20 @@ Outcome rewrite(const Request& request) {
     }
   }
   EditSet edits;
+  frontend::ProgramBuilder program;
   std::set<std::string> dependencies, root_files;
   for (const std::string& source : outcome.sources) {
     // What the tool wrote is not rewritten again.
     if (is_output(source)) continue;
     const auto invocation = invocation_of(source, request, database.get(), outcome);
     TranslationUnit unit =
-        rewrite_translation_unit(invocation, outcome.root, request, edits, outcome.messages);
+        rewrite_translation_unit(invocation, outcome.root, program, edits, outcome.messages);
     outcome.compiler_output += unit.compiler_output;
     if (!unit.compiled) outcome.status = Outcome::Status::NotCompiled;
     dependencies.insert(unit.files.begin(), unit.files.end());
     root_files.insert(unit.root_files.begin(), unit.root_files.end());
   }
+  if (request.print_facts) outcome.facts = facts::print(program.program);
   outcome.dependencies.assign(dependencies.begin(), dependencies.end());
   if (outcome.status == Outcome::Status::NotCompiled) return outcome;
   apply_edits(edits, std::move(root_files), request, outcome);

@@ -17,6 +17,7 @@ struct Request {
   std::string mesh;  ///< "dp=2,tp=4": sizes for costs
   bool strict = false;
   int jobs = 1;
+  bool print_facts = false;
 };
 
 struct RewrittenFile {
@@ -34,6 +35,7 @@ struct Outcome {
   std::vector<std::string> dependencies;  ///< all files that were read
   Messages messages;
   std::string compiler_output;
+  std::string facts;  ///< if asked for
 };
 
 inline constexpr const char* tool_version = "0.1.0";

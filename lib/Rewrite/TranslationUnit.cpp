@@ -28,7 +28,8 @@ void add_all(const EditSet& from, EditSet& to) {
 }  // namespace
 
 TranslationUnit rewrite_translation_unit(const frontend::Invocation& invocation, const std::string& root,
-                                         const Request& request, EditSet& edits, Messages& messages) {
+                                         frontend::ProgramBuilder& program, EditSet& edits,
+                                         Messages& messages) {
   std::unique_ptr<Locations> locations;
   PreprocessorFindings findings;
   frontend::Consumer consumer;
@@ -49,11 +50,10 @@ TranslationUnit rewrite_translation_unit(const frontend::Invocation& invocation,
     }
     rename_torch(context, *locations, host, edits);
     place_values(context, *locations, host, edits, messages);
-    std::vector<facts::File> files;
-    frontend::FileTable table(files);
-    const auto classes = frontend::lower_classes(context, *locations, table);
+    frontend::lower_translation_unit(context, *locations, host.declarations, program);
     for (const RootModule& root : find_root_modules(context, *locations, host)) {
-      emit_distribute_module(root, parameter_table(classes, root.class_name), *locations, edits);
+      emit_distribute_module(root, parameter_table(program.program.classes, root.class_name), *locations,
+                             edits);
     }
     rewrite_main(context, *locations, findings.axes, edits);
   };

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "Frontend/Lower.h"
 #include "Frontend/Parse.h"
 #include "Rewrite/EditSet.h"
 #include "Rewrite/Messages.h"
-#include "Rewrite/Rewriter.h"
 
 namespace vescale::rewrite {
 
@@ -18,6 +18,7 @@ struct TranslationUnit {
 };
 
 TranslationUnit rewrite_translation_unit(const frontend::Invocation& invocation, const std::string& root,
-                                         const Request& request, EditSet& edits, Messages& messages);
+                                         frontend::ProgramBuilder& program, EditSet& edits,
+                                         Messages& messages);
 
 }  // namespace vescale::rewrite

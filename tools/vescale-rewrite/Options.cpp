@@ -60,6 +60,8 @@ std::optional<Options> parse_options(int argc, char** argv, int& status) {
   app.add_option("--drop-arg", request.dropped_flags, "compiler flag to leave out");
   app.add_option("--depfile", options.depfile, "write the files that were read, as make and ninja want them");
   app.add_option("--depfile-target", options.depfile_target, "its target; default: the first file written");
+  app.add_flag("--print-facts", request.print_facts, "print what the tool understood, and write nothing")
+      ->group("");
   app.add_option("-j", request.jobs, "sources parsed at the same time")->check(CLI::PositiveNumber);
   try {
     app.parse(static_cast<int>(separator - argv), argv);

@@ -97,6 +97,10 @@ int exit_status(Outcome::Status status) {
 int run(const Options& options) {
   const Outcome outcome = rewrite::rewrite(options.request);
   print_messages(outcome);
+  if (options.request.print_facts) {
+    std::fputs(outcome.facts.c_str(), stdout);
+    return exit_status(outcome.status);
+  }
   if (outcome.status != Outcome::Status::Done || options.check) return exit_status(outcome.status);
   return write_outputs(options, outcome);
 }
