@@ -16,7 +16,10 @@ bool Locations::in_root(const std::string& path) const {
          (root_.back() == '/' || path[root_.size()] == '/');
 }
 
-bool Locations::in_root(clang::SourceLocation location) const { return in_root(path(location)); }
+bool Locations::in_root(clang::SourceLocation location) const {
+  return location.isValid() && !sources_.isInSystemHeader(sources_.getSpellingLoc(location)) &&
+         in_root(path(location));
+}
 
 std::optional<Span> Locations::spelled(clang::SourceLocation begin, clang::SourceLocation end) const {
   // A token of a macro argument is spelled where the argument was written, one of a macro body in the body.
@@ -25,7 +28,7 @@ std::optional<Span> Locations::spelled(clang::SourceLocation begin, clang::Sourc
   end = sources_.getSpellingLoc(end);
   if (sources_.getFileID(begin) != sources_.getFileID(end)) return std::nullopt;
   Span span{path(begin), sources_.getFileOffset(begin), 0, in_body};
-  if (!in_root(span.path)) return std::nullopt;
+  if (!in_root(begin)) return std::nullopt;
   span.end = sources_.getFileOffset(end) + clang::Lexer::MeasureTokenLength(end, sources_, language_);
   if (span.end < span.begin) return std::nullopt;
   return span;

@@ -26,7 +26,7 @@ class Locations {
 
   /// The real path of the file where `location` is spelled; empty for built-in and pasted text.
   std::string path(clang::SourceLocation location) const;
-  /// Spelled in a file under the root.
+  /// Spelled in a file under the root that is no system header.
   bool in_root(clang::SourceLocation location) const;
   bool in_root(const std::string& path) const;
 

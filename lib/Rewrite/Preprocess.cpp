@@ -24,7 +24,7 @@ class Watcher : public clang::PPCallbacks {
     const std::string path = locations_.path(location);
     if (path.empty() || !seen_.insert(path).second) return;
     findings_.all_files.push_back(path);
-    if (locations_.in_root(path)) findings_.files.push_back(path);
+    if (locations_.in_root(location)) findings_.files.push_back(path);
   }
 
   void InclusionDirective(clang::SourceLocation hash, const clang::Token&, llvm::StringRef name, bool,
