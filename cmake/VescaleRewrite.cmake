@@ -7,8 +7,8 @@ function(_vescale_rewrite_flags target result)
   set(standard "$<TARGET_PROPERTY:${target},CXX_STANDARD>")
   set(${result}
     "-std=c++$<IF:$<BOOL:${standard}>,${standard},17>"
-    "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>"
-    "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
+    "$<$<BOOL:${includes}>:-I$<JOIN:${includes},$<SEMICOLON>-I>>"
+    "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},$<SEMICOLON>-D>>"
     PARENT_SCOPE)
 endfunction()
 

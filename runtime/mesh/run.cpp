@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <c10/util/Exception.h>
+#include <vescale/rank_context.h>
 
 #include "mesh/output_filter.h"
 #include "mesh/rank_threads.h"
@@ -67,7 +68,10 @@ int call_main(int (*vs_main)(int, char**), std::vector<std::string> arguments) {
   std::vector<char*> pointers;
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
-  return vs_main(static_cast<int>(arguments.size()), pointers.data());
+  const int status = vs_main(static_cast<int>(arguments.size()), pointers.data());
+  // VESCALE_COMM_STATS=1: what rank 0 received, to compare with the tool's report.
+  if (std::getenv("VESCALE_COMM_STATS") != nullptr && rank() == 0) std::cerr << comm_stats().to_string();
+  return status;
 }
 
 }  // namespace

@@ -25,13 +25,7 @@ using Lanes = uint32_t __attribute__((vector_size(lanes * sizeof(uint32_t))));
   std::memcpy(words, &other, sizeof(Lanes));
 }
 
-}  // namespace
-
-#if defined(__x86_64__) && defined(__clang__)
-__attribute__((target_clones("avx512f", "avx2", "default")))
-#endif
-void next_block(BlockBuffer& block) {
-  uint32_t* words = block.data();
+[[gnu::always_inline]] inline void step_block(uint32_t* words) {
   step_lanes(words, words + shift_words);
   // Behind the block's end stand its first words, renewed, as they follow there in the stream: vectors may
   // then cross the end.
@@ -39,6 +33,28 @@ void next_block(BlockBuffer& block) {
   uint32_t i = lanes;
   for (; i + shift_words < block_words; i += lanes) step_lanes(words + i, words + i + shift_words);
   for (; i < block_words; i += lanes) step_lanes(words + i, words + i + shift_words - block_words);
+}
+
+void step_block_plain(uint32_t* words) { step_block(words); }
+#if defined(__x86_64__)
+[[gnu::target("avx2")]] void step_block_avx2(uint32_t* words) { step_block(words); }
+[[gnu::target("avx512f")]] void step_block_avx512(uint32_t* words) { step_block(words); }
+#endif
+
+// Chosen by hand: linkers differ in what they make of functions that the loader resolves.
+auto best_step_block() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f")) return &step_block_avx512;
+  if (__builtin_cpu_supports("avx2")) return &step_block_avx2;
+#endif
+  return &step_block_plain;
+}
+
+}  // namespace
+
+void next_block(BlockBuffer& block) {
+  static const auto step = best_step_block();
+  step(block.data());
 }
 
 at::mt19937_data_pod Stream::engine() const {

@@ -3,18 +3,28 @@
 #include <ATen/ATen.h>
 #include <ATen/WrapDimUtils.h>
 
-#include <algorithm>
-
 #include <vescale/dtensor.h>
 
 namespace vescale::special {
 
-inline bool is_sharded_on(const DTensor& x, std::int64_t dim) {
-  const auto& placements = x.placements();
-  return std::any_of(placements.begin(), placements.end(), [&](const Placement& p) { return p.is_sharded_on(dim); });
+/// Whether an axis of several ranks places `x` by `holds`. On an axis of one rank every placement is the whole value,
+/// and LibTorch's own op serves.
+template <class Holds>
+bool on_some_axis(const DTensor& x, const Holds& holds) {
+  const Layout& layout = *x.layout();
+  for (std::size_t axis = 0; axis < layout.placements.size(); ++axis) {
+    if (layout.mesh->sizes[axis] > 1 && holds(layout.placements[axis])) return true;
+  }
+  return false;
 }
 
-inline bool is_whole(const DTensor& x) { return !x.defined() || x.layout()->is_replicated(); }
+inline bool is_sharded_on(const DTensor& x, std::int64_t dim) {
+  return on_some_axis(x, [&](const Placement& p) { return p.is_sharded_on(dim); });
+}
+
+inline bool is_whole(const DTensor& x) {
+  return !x.defined() || !on_some_axis(x, [](const Placement& p) { return !p.is_replicated(); });
+}
 
 /// The dims that a reduction over `dim` runs over: all if it names none.
 inline std::vector<std::int64_t> reduced_dims(const DTensor& x, at::OptionalIntArrayRef dim) {
