@@ -8,6 +8,6 @@ namespace vescale::rewrite {
 
 /// An empty table emits nothing: all parameters are replicated anyway.
 void emit_distribute_module(const RootModule& root, const std::vector<comm::ParameterPlacement>& table,
-                            const frontend::Locations& locations, EditSet& edits);
+                            EditSet& edits);
 
 }  // namespace vescale::rewrite

@@ -12,7 +12,9 @@
 
 #include "Frontend/Parse.h"
 #include "Frontend/Print.h"
+#include "Rewrite/Distribute.h"
 #include "Rewrite/EditSet.h"
+#include "Rewrite/ModuleTables.h"
 #include "Rewrite/TranslationUnit.h"
 
 namespace vescale::rewrite {
@@ -118,6 +120,7 @@ Outcome rewrite(const Request& request) {
   }
   EditSet edits;
   frontend::ProgramBuilder program;
+  std::vector<RootModule> roots;
   std::set<std::string> dependencies, root_files;
   for (const std::string& source : outcome.sources) {
     // What the tool wrote is not rewritten again.
@@ -126,6 +129,7 @@ Outcome rewrite(const Request& request) {
     TranslationUnit unit =
         rewrite_translation_unit(invocation, outcome.root, program, edits, outcome.messages);
     outcome.compiler_output += unit.compiler_output;
+    roots.insert(roots.end(), unit.roots.begin(), unit.roots.end());
     if (!unit.compiled) outcome.status = Outcome::Status::NotCompiled;
     dependencies.insert(unit.files.begin(), unit.files.end());
     root_files.insert(unit.root_files.begin(), unit.root_files.end());
@@ -133,6 +137,9 @@ Outcome rewrite(const Request& request) {
   if (request.print_facts) outcome.facts = facts::print(program.program);
   outcome.dependencies.assign(dependencies.begin(), dependencies.end());
   if (outcome.status == Outcome::Status::NotCompiled) return outcome;
+  for (const RootModule& root : roots) {
+    emit_distribute_module(root, parameter_table(program.program.classes, root.class_name), edits);
+  }
   apply_edits(edits, std::move(root_files), request, outcome);
   if (outcome.messages.count(Message::Level::Error) > 0) outcome.status = Outcome::Status::Incomplete;
   return outcome;

@@ -7,6 +7,7 @@
 
 #include "Frontend/TorchTypes.h"
 #include "Frontend/Types.h"
+#include "Rewrite/PlacedValues.h"
 
 namespace vescale::rewrite {
 namespace {
@@ -35,7 +36,13 @@ class Finder : public clang::RecursiveASTVisitor<Finder> {
     if (!module || !locations_.in_root(module->getLocation())) return true;
     const bool pointer =
         frontend::class_of(variable->getType())->getCanonicalDecl() != module->getCanonicalDecl();
-    found.push_back({variable, frontend::module_name(*module), pointer, statement->getEndLoc()});
+    const auto name = locations_.token(variable->getLocation()),
+               end = locations_.token(statement->getEndLoc());
+    if (!name || !end) return true;
+    found.emplace_back(
+        variable,
+        RootModule{variable->getNameAsString(), *name, frontend::module_name(*module), pointer, end->end,
+                   indentation(locations_.file_text(statement->getEndLoc()), end->begin)});
     return true;
   }
 
@@ -48,7 +55,7 @@ class Finder : public clang::RecursiveASTVisitor<Finder> {
     return true;
   }
 
-  std::vector<RootModule> found;
+  std::vector<std::pair<const clang::VarDecl*, RootModule>> found;
   std::set<const clang::ValueDecl*> registered;
 
  private:
@@ -92,12 +99,11 @@ std::vector<RootModule> find_root_modules(clang::ASTContext& context, const Loca
                                           const HostSide& host) {
   Finder finder(locations, host);
   finder.TraverseDecl(context.getTranslationUnitDecl());
-  auto& found = finder.found;
-  found.erase(
-      std::remove_if(found.begin(), found.end(),
-                     [&](const RootModule& root) { return finder.registered.count(root.variable) > 0; }),
-      found.end());
-  return std::move(found);
+  std::vector<RootModule> result;
+  for (auto& [variable, root] : finder.found) {
+    if (finder.registered.count(variable) == 0) result.push_back(std::move(root));
+  }
+  return result;
 }
 
 }  // namespace vescale::rewrite

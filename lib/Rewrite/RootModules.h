@@ -11,10 +11,12 @@
 namespace vescale::rewrite {
 
 struct RootModule {
-  const clang::VarDecl* variable = nullptr;
-  std::string class_name;     ///< "MlpImpl"
-  bool pointer = false;       ///< a holder or smart pointer: passed as *model
-  clang::SourceLocation end;  ///< of the declaration's semicolon
+  std::string variable;
+  frontend::Span name;     ///< of the variable where it is declared
+  std::string class_name;  ///< "MlpImpl"
+  bool pointer = false;    ///< a holder or smart pointer: passed as *model
+  unsigned end = 0;        ///< behind the declaration's semicolon
+  std::string indentation;
 };
 
 /// Constructed with a value and not registered in or put into another module.

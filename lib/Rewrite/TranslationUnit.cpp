@@ -5,10 +5,8 @@
 #include "Frontend/Classes.h"
 #include "Frontend/Locations.h"
 #include "Frontend/TorchTypes.h"
-#include "Rewrite/Distribute.h"
 #include "Rewrite/HostSide.h"
 #include "Rewrite/MainFunction.h"
-#include "Rewrite/ModuleTables.h"
 #include "Rewrite/PlacedValues.h"
 #include "Rewrite/Preprocess.h"
 #include "Rewrite/Rename.h"
@@ -30,6 +28,7 @@ void add_all(const EditSet& from, EditSet& to) {
 TranslationUnit rewrite_translation_unit(const frontend::Invocation& invocation, const std::string& root,
                                          frontend::ProgramBuilder& program, EditSet& edits,
                                          Messages& messages) {
+  TranslationUnit unit;
   std::unique_ptr<Locations> locations;
   PreprocessorFindings findings;
   frontend::Consumer consumer;
@@ -51,14 +50,16 @@ TranslationUnit rewrite_translation_unit(const frontend::Invocation& invocation,
     rename_torch(context, *locations, host, edits);
     place_values(context, *locations, host, edits, messages);
     frontend::lower_translation_unit(context, *locations, host.declarations, program);
-    for (const RootModule& root : find_root_modules(context, *locations, host)) {
-      emit_distribute_module(root, parameter_table(program.program.classes, root.class_name), *locations,
-                             edits);
-    }
+    unit.roots = find_root_modules(context, *locations, host);
+    unit.axes = findings.axes;
     rewrite_main(context, *locations, findings.axes, edits);
   };
   const frontend::ParseResult parsed = frontend::parse(invocation, consumer);
-  return {parsed.compiled, parsed.diagnostics, findings.all_files, findings.files};
+  unit.compiled = parsed.compiled;
+  unit.compiler_output = parsed.diagnostics;
+  unit.files = findings.all_files;
+  unit.root_files = findings.files;
+  return unit;
 }
 
 }  // namespace vescale::rewrite

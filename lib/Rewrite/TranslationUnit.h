@@ -7,6 +7,7 @@
 #include "Frontend/Parse.h"
 #include "Rewrite/EditSet.h"
 #include "Rewrite/Messages.h"
+#include "Rewrite/RootModules.h"
 
 namespace vescale::rewrite {
 
@@ -15,6 +16,8 @@ struct TranslationUnit {
   std::string compiler_output;
   std::vector<std::string> files;       ///< read while parsing
   std::vector<std::string> root_files;  ///< of these, the ones below the root
+  std::vector<std::string> axes;        ///< of VESCALE_MESH
+  std::vector<RootModule> roots;
 };
 
 TranslationUnit rewrite_translation_unit(const frontend::Invocation& invocation, const std::string& root,
