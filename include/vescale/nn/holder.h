@@ -24,6 +24,13 @@ struct ModuleHolderIndicator {};
 template <class T>
 using is_module_holder = std::is_base_of<ModuleHolderIndicator, std::decay_t<T>>;
 
+/// Whether T holds a Contained: a copy of a holder, not an argument for a new module.
+template <class T, class Contained, class = void>
+struct is_module_holder_of : std::false_type {};
+template <class T, class Contained>
+struct is_module_holder_of<T, Contained, std::enable_if_t<is_module_holder<T>::value>>
+    : std::is_same<typename std::decay_t<T>::ContainedType, Contained> {};
+
 /// A shared pointer to a module. Default construction constructs the module, nullptr does not.
 template <class Contained>
 class ModuleHolder : public ModuleHolderIndicator {
@@ -33,7 +40,7 @@ class ModuleHolder : public ModuleHolderIndicator {
   ModuleHolder() : module_(make()) {}
   ModuleHolder(std::nullptr_t) {}  // NOLINT: as LibTorch's
   template <class Head, class... Tail,
-            class = std::enable_if_t<!(is_module_holder<Head>::value && sizeof...(Tail) == 0)>>
+            class = std::enable_if_t<!(is_module_holder_of<Head, Contained>::value && sizeof...(Tail) == 0)>>
   explicit ModuleHolder(Head&& head, Tail&&... tail)
       : module_(make(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
   ModuleHolder(std::shared_ptr<Contained> module) : module_(std::move(module)) {}  // NOLINT: as LibTorch's
