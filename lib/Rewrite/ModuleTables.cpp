@@ -63,11 +63,32 @@ void collect(const std::vector<facts::Class>& classes, const std::string& name, 
   }
 }
 
+// The pattern's first name is one that the module registers.
+bool can_match(const std::vector<facts::Class>& classes, const std::string& name,
+               const std::string& pattern) {
+  const std::string first = pattern.substr(0, pattern.find('.'));
+  const auto found =
+      std::find_if(classes.begin(), classes.end(), [&](const facts::Class& one) { return one.name == name; });
+  if (found == classes.end()) return false;
+  return std::any_of(found->fields.begin(), found->fields.end(), [&](const facts::Field& field) {
+    return field.role != facts::Field::Role::Plain && plan::matches_fqn(first, field.registered_name);
+  });
+}
+
 }  // namespace
 
-Table parameter_table(const std::vector<facts::Class>& classes, const std::string& name) {
+Table parameter_table(const std::vector<facts::Class>& classes, const std::string& name,
+                      const plan::Plan& plan) {
   Table table;
   collect(classes, name, "", table, 0);
+  for (const plan::ParameterPlacement& line : plan.parameters) {
+    if (!can_match(classes, name, line.pattern)) continue;
+    table.erase(
+        std::remove_if(table.begin(), table.end(),
+                       [&](const auto& known) { return plan::matches_fqn(line.pattern, known.pattern); }),
+        table.end());
+    add(table, line.pattern, line.placements);
+  }
   return table;
 }
 

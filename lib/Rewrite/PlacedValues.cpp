@@ -22,8 +22,9 @@ std::string placements(const std::string& text) {
 
 class Placer : public clang::RecursiveASTVisitor<Placer> {
  public:
-  Placer(const Locations& locations, const HostSide& host, EditSet& edits, Messages& messages)
-      : locations_(locations), host_(host), edits_(edits), messages_(messages) {}
+  Placer(const Locations& locations, const HostSide& host, const plan::Plan& plan, EditSet& edits,
+         Messages& messages)
+      : locations_(locations), host_(host), plan_(plan), edits_(edits), messages_(messages) {}
 
   bool TraverseDecl(clang::Decl* decl) {
     if (!decl) return true;
@@ -36,7 +37,7 @@ class Placer : public clang::RecursiveASTVisitor<Placer> {
   }
 
   bool VisitVarDecl(clang::VarDecl* variable) {
-    const auto text = frontend::annotation(*variable, "place");
+    const auto text = placement_of(*variable);
     if (!text || is_table(*text) || llvm::isa<clang::ParmVarDecl>(variable)) return true;
     if (!well_formed(*text, variable->getLocation())) return true;
     const clang::Expr* value = initializer(*variable);
@@ -87,8 +88,20 @@ class Placer : public clang::RecursiveASTVisitor<Placer> {
     return value;
   }
 
+  // What the plan says of the variable, or else its annotation.
+  std::optional<std::string> placement_of(const clang::VarDecl& variable) const {
+    if (const auto* function =
+            llvm::dyn_cast_or_null<clang::FunctionDecl>(variable.getParentFunctionOrMethod())) {
+      const std::string name = frontend::qualified_name(*function) + "." + variable.getNameAsString();
+      for (const auto& [planned, text] : plan_.values) {
+        if (planned == name) return text;
+      }
+    }
+    return frontend::annotation(variable, "place");
+  }
+
   std::string entry_of(const clang::ParmVarDecl& parameter, const std::string& line) {
-    const auto text = frontend::annotation(parameter, "place");
+    const auto text = placement_of(parameter);
     if (!text || is_table(*text) || !well_formed(*text, parameter.getLocation())) return {};
     const std::string name = parameter.getNameAsString();
     if (parameter.getType().getNonReferenceType().isConstQualified()) {
@@ -126,6 +139,7 @@ class Placer : public clang::RecursiveASTVisitor<Placer> {
 
   const Locations& locations_;
   const HostSide& host_;
+  const plan::Plan& plan_;
   EditSet& edits_;
   Messages& messages_;
 };
@@ -154,8 +168,8 @@ std::string quoted(const std::string& text) {
 }
 
 void place_values(clang::ASTContext& context, const Locations& locations, const HostSide& host,
-                  EditSet& edits, Messages& messages) {
-  Placer(locations, host, edits, messages).TraverseDecl(context.getTranslationUnitDecl());
+                  const plan::Plan& plan, EditSet& edits, Messages& messages) {
+  Placer(locations, host, plan, edits, messages).TraverseDecl(context.getTranslationUnitDecl());
 }
 
 }  // namespace vescale::rewrite

@@ -3,14 +3,16 @@
 #include <clang/AST/ASTContext.h>
 
 #include "Frontend/Locations.h"
+#include "Plan/Plan.h"
 #include "Rewrite/EditSet.h"
 #include "Rewrite/HostSide.h"
 #include "Rewrite/Messages.h"
 
 namespace vescale::rewrite {
 
+/// `plan` wins over annotations.
 void place_values(clang::ASTContext& context, const frontend::Locations& locations, const HostSide& host,
-                  EditSet& edits, Messages& messages);
+                  const plan::Plan& plan, EditSet& edits, Messages& messages);
 
 /// A message at a place in the source, as clang presents it.
 Message message_at(const frontend::Locations& locations, clang::SourceLocation location, Message::Level level,

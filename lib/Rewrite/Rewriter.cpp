@@ -120,16 +120,16 @@ Outcome rewrite(const Request& request) {
   }
   EditSet edits;
   frontend::ProgramBuilder program;
-  std::vector<RootModule> roots;
+  std::vector<std::pair<RootModule, plan::Plan>> roots;
   std::set<std::string> dependencies, root_files;
   for (const std::string& source : outcome.sources) {
     // What the tool wrote is not rewritten again.
     if (is_output(source)) continue;
     const auto invocation = invocation_of(source, request, database.get(), outcome);
     TranslationUnit unit =
-        rewrite_translation_unit(invocation, outcome.root, program, edits, outcome.messages);
+        rewrite_translation_unit(invocation, outcome.root, request.plan, program, edits, outcome.messages);
     outcome.compiler_output += unit.compiler_output;
-    roots.insert(roots.end(), unit.roots.begin(), unit.roots.end());
+    for (const RootModule& root : unit.roots) roots.emplace_back(root, unit.plan);
     if (!unit.compiled) outcome.status = Outcome::Status::NotCompiled;
     dependencies.insert(unit.files.begin(), unit.files.end());
     root_files.insert(unit.root_files.begin(), unit.root_files.end());
@@ -137,8 +137,8 @@ Outcome rewrite(const Request& request) {
   if (request.print_facts) outcome.facts = facts::print(program.program);
   outcome.dependencies.assign(dependencies.begin(), dependencies.end());
   if (outcome.status == Outcome::Status::NotCompiled) return outcome;
-  for (const RootModule& root : roots) {
-    emit_distribute_module(root, parameter_table(program.program.classes, root.class_name), edits);
+  for (const auto& [root, plan] : roots) {
+    emit_distribute_module(root, parameter_table(program.program.classes, root.class_name, plan), edits);
   }
   apply_edits(edits, std::move(root_files), request, outcome);
   if (outcome.messages.count(Message::Level::Error) > 0) outcome.status = Outcome::Status::Incomplete;

@@ -17,6 +17,20 @@ namespace {
 
 using frontend::Locations;
 
+// Without a plan file, or with a wrong one, the axes of VESCALE_MESH alone.
+plan::Plan read_plan(const std::string& path, const std::vector<std::string>& axes, Messages& messages) {
+  plan::Plan result;
+  if (!path.empty()) {
+    try {
+      result = plan::read_plan(path, axes);
+    } catch (const std::exception& problem) {
+      messages.add({"", 0, 0, Message::Level::Error, "VS1030", problem.what()});
+    }
+  }
+  if (result.axes.empty()) result.axes = axes;
+  return result;
+}
+
 void add_all(const EditSet& from, EditSet& to) {
   for (const std::string& path : from.paths()) {
     for (const Edit& edit : from.of(path)) to.add(path, edit);
@@ -26,8 +40,8 @@ void add_all(const EditSet& from, EditSet& to) {
 }  // namespace
 
 TranslationUnit rewrite_translation_unit(const frontend::Invocation& invocation, const std::string& root,
-                                         frontend::ProgramBuilder& program, EditSet& edits,
-                                         Messages& messages) {
+                                         const std::string& plan, frontend::ProgramBuilder& program,
+                                         EditSet& edits, Messages& messages) {
   TranslationUnit unit;
   std::unique_ptr<Locations> locations;
   PreprocessorFindings findings;
@@ -39,6 +53,7 @@ TranslationUnit rewrite_translation_unit(const frontend::Invocation& invocation,
   };
   consumer.parsed = [&](clang::ASTContext& context) {
     add_all(findings.edits, edits);
+    unit.plan = read_plan(plan, findings.axes, messages);
     const HostSide host = find_host_side(context, *locations);
     for (const clang::FunctionDecl* function : host.contested) {
       messages.add(
@@ -48,11 +63,10 @@ TranslationUnit rewrite_translation_unit(const frontend::Invocation& invocation,
                          "each, or mark it VESCALE_HOST"));
     }
     rename_torch(context, *locations, host, edits);
-    place_values(context, *locations, host, edits, messages);
+    place_values(context, *locations, host, unit.plan, edits, messages);
     frontend::lower_translation_unit(context, *locations, host.declarations, program);
     unit.roots = find_root_modules(context, *locations, host);
-    unit.axes = findings.axes;
-    rewrite_main(context, *locations, findings.axes, edits);
+    rewrite_main(context, *locations, unit.plan.axes, edits);
   };
   const frontend::ParseResult parsed = frontend::parse(invocation, consumer);
   unit.compiled = parsed.compiled;

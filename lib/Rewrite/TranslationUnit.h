@@ -5,6 +5,7 @@
 
 #include "Frontend/Lower.h"
 #include "Frontend/Parse.h"
+#include "Plan/Plan.h"
 #include "Rewrite/EditSet.h"
 #include "Rewrite/Messages.h"
 #include "Rewrite/RootModules.h"
@@ -16,12 +17,12 @@ struct TranslationUnit {
   std::string compiler_output;
   std::vector<std::string> files;       ///< read while parsing
   std::vector<std::string> root_files;  ///< of these, the ones below the root
-  std::vector<std::string> axes;        ///< of VESCALE_MESH
+  plan::Plan plan;                      ///< with the axes of VESCALE_MESH if it names none
   std::vector<RootModule> roots;
 };
 
 TranslationUnit rewrite_translation_unit(const frontend::Invocation& invocation, const std::string& root,
-                                         frontend::ProgramBuilder& program, EditSet& edits,
-                                         Messages& messages);
+                                         const std::string& plan, frontend::ProgramBuilder& program,
+                                         EditSet& edits, Messages& messages);
 
 }  // namespace vescale::rewrite
