@@ -19,10 +19,14 @@
 namespace vescale {
 namespace detail {
 
-void write(torch::serialize::OutputArchive& archive, const DTensor& tensor);
-void write(torch::serialize::OutputArchive& archive, const std::vector<DTensor>& tensors);
-void write(torch::serialize::OutputArchive& archive, const nn::Module& module);
-inline void write(torch::serialize::OutputArchive& archive, const optim::Optimizer& optimizer) {
+/// The full values that were written. LibTorch writes a tensor that only the archive holds in other bytes, so they are
+/// kept until the archive is saved, as the plain program keeps its own.
+using Written = std::vector<at::Tensor>;
+
+void write(torch::serialize::OutputArchive& archive, const DTensor& tensor, Written& written);
+void write(torch::serialize::OutputArchive& archive, const std::vector<DTensor>& tensors, Written& written);
+void write(torch::serialize::OutputArchive& archive, const nn::Module& module, Written& written);
+inline void write(torch::serialize::OutputArchive& archive, const optim::Optimizer& optimizer, Written&) {
   optimizer.save(archive);
 }
 
@@ -70,10 +74,11 @@ T& loaded_object(std::shared_ptr<T>& value) {
 template <class Value, class Target>
 void save(const Value& value, Target&& target) {
   torch::serialize::OutputArchive archive(std::make_shared<torch::jit::CompilationUnit>());
+  detail::Written written;
   if constexpr (std::is_base_of_v<nn::ModuleHolderIndicator, Value>) {
-    detail::write(archive, *value);
+    detail::write(archive, *value, written);
   } else {
-    detail::write(archive, detail::saved_object(value));
+    detail::write(archive, detail::saved_object(value), written);
   }
   detail::save_archive(archive, std::forward<Target>(target));
 }

@@ -8,9 +8,10 @@ namespace vescale::detail {
 namespace {
 
 /// Full, with the memory order of the global tensor, as the plain program would write it.
-at::Tensor whole(const DTensor& tensor) {
+const at::Tensor& whole(const DTensor& tensor, Written& written) {
   const at::NoGradGuard no_grad;
-  return tensor.full().detach();
+  written.push_back(tensor.full().detach());
+  return written.back();
 }
 
 void take(const DTensor& target, const at::Tensor& whole, const std::string& name) {
@@ -31,25 +32,27 @@ void read_tensor(torch::serialize::InputArchive& archive, const std::string& nam
 
 }  // namespace
 
-void write(torch::serialize::OutputArchive& archive, const DTensor& tensor) { archive.write("0", whole(tensor)); }
-
-void write(torch::serialize::OutputArchive& archive, const std::vector<DTensor>& tensors) {
-  for (std::size_t i = 0; i < tensors.size(); ++i) archive.write(std::to_string(i), whole(tensors[i]));
+void write(torch::serialize::OutputArchive& archive, const DTensor& tensor, Written& written) {
+  archive.write("0", whole(tensor, written));
 }
 
-void write(torch::serialize::OutputArchive& archive, const nn::Module& module) {
+void write(torch::serialize::OutputArchive& archive, const std::vector<DTensor>& tensors, Written& written) {
+  for (std::size_t i = 0; i < tensors.size(); ++i) archive.write(std::to_string(i), whole(tensors[i], written));
+}
+
+void write(torch::serialize::OutputArchive& archive, const nn::Module& module, Written& written) {
   for (const auto& parameter : module.named_parameters(/*recurse=*/false)) {
-    at::Tensor full = whole(parameter.value());
+    const at::Tensor& full = whole(parameter.value(), written);
     full.set_requires_grad(parameter.value().requires_grad());
     archive.write(parameter.key(), full);
   }
   for (const auto& buffer : module.named_buffers(/*recurse=*/false)) {
-    archive.write(buffer.key(), whole(buffer.value()), /*is_buffer=*/true);
+    archive.write(buffer.key(), whole(buffer.value(), written), /*is_buffer=*/true);
   }
   for (const auto& child : module.named_children()) {
     if (!child.value()->is_serializable()) continue;
     torch::serialize::OutputArchive child_archive(archive.compilation_unit());
-    write(child_archive, *child.value());
+    write(child_archive, *child.value(), written);
     archive.write(child.key(), child_archive);
   }
 }

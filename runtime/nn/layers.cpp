@@ -301,7 +301,11 @@ template <std::size_t D, class Derived>
 void BatchNormImplBase<D, Derived>::pretty_print(std::ostream& stream) const {
   stream << std::boolalpha << "torch::nn::BatchNorm" << D << "d(" << options.num_features()
          << ", eps=" << options.eps() << ", momentum=";
-  if (options.momentum()) stream << *options.momentum();
+  if (options.momentum()) {
+    stream << *options.momentum();
+  } else {
+    stream << "None";
+  }
   stream << ", affine=" << options.affine() << ", track_running_stats=" << options.track_running_stats()
          << ")";
 }

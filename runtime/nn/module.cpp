@@ -133,12 +133,10 @@ void Module::convert(const std::function<DTensor(const DTensor&)>& cast) {
   }
 }
 void Module::to(at::Device device, at::ScalarType dtype, bool non_blocking) {
-  convert([&](const DTensor& x) {
-    return x.to(device, x.is_floating_point() ? dtype : x.scalar_type(), non_blocking);
-  });
+  convert([&](const DTensor& x) { return x.to(device, dtype, non_blocking); });
 }
 void Module::to(at::ScalarType dtype, bool non_blocking) {
-  convert([&](const DTensor& x) { return x.is_floating_point() ? x.to(dtype, non_blocking) : x; });
+  convert([&](const DTensor& x) { return x.to(dtype, non_blocking); });
 }
 void Module::to(at::Device device, bool non_blocking) {
   convert([&](const DTensor& x) { return x.to(device, x.scalar_type(), non_blocking); });

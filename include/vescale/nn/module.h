@@ -69,7 +69,7 @@ class Module : public std::enable_shared_from_this<Module> {
   void eval() { train(false); }
   virtual bool is_training() const noexcept { return is_training_; }
 
-  /// Casts or moves every parameter and buffer; floating-point ones only where a dtype is given.
+  /// Casts or moves every parameter and buffer; those of integers, too, as LibTorch does.
   virtual void to(at::Device device, at::ScalarType dtype, bool non_blocking = false);
   virtual void to(at::ScalarType dtype, bool non_blocking = false);
   virtual void to(at::Device device, bool non_blocking = false);
