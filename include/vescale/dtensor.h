@@ -1,8 +1,8 @@
 #pragma once
 /// The distributed tensor: a local torch::Tensor and a pointer to an interned Layout.
 ///
-/// Sizes, strides and values that a DTensor shows are global: `size()`, `numel()`, `item()`, printing. `local()` and
-/// `full()` are explicit. Copies share the local tensor, as copies of torch::Tensor do.
+/// Sizes, strides and values that a DTensor shows are global: `size()`, `numel()`, `item()`, printing.
+/// `local()` and `full()` are explicit. Copies share the local tensor, as copies of torch::Tensor do.
 ///
 ///   vs::DTensor x = vs::shard(vs::randn({6, 4}), "dp", 0);   // from replicated to dp=S(0)
 ///   auto y = vs::relu(x).sum().item<double>();               // the global sum, on every rank
@@ -136,7 +136,8 @@ class DTensor {
 
   at::Tensor local_;
   const Layout* layout_ = nullptr;
-  /// Set where a view had to be a copy, because its elements were on other ranks: what a write to it must reach.
+  /// Set where a view had to be a copy, because its elements were on other ranks: what a write to it must
+  /// reach.
   std::shared_ptr<const MovedView> moved_;
 };
 
@@ -147,14 +148,15 @@ template <class Hook>
 unsigned DTensor::register_hook(Hook&& hook) const {
   const Layout* gradient_layout_of(const Layout*);
   const Layout* layout = gradient_layout_of(this->layout());
-  return local_.register_hook([hook = std::forward<Hook>(hook), layout](const at::Tensor& gradient) -> at::Tensor {
-    if constexpr (std::is_void_v<std::invoke_result_t<Hook, DTensor>>) {
-      hook(DTensor(gradient, layout));
-      return {};
-    } else {
-      return hook(DTensor(gradient, layout)).local();
-    }
-  });
+  return local_.register_hook(
+      [hook = std::forward<Hook>(hook), layout](const at::Tensor& gradient) -> at::Tensor {
+        if constexpr (std::is_void_v<std::invoke_result_t<Hook, DTensor>>) {
+          hook(DTensor(gradient, layout));
+          return {};
+        } else {
+          return hook(DTensor(gradient, layout)).local();
+        }
+      });
 }
 
 }  // namespace vescale

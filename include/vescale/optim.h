@@ -1,8 +1,9 @@
 #pragma once
 /// Optimizers: LibTorch's own, each rank stepping its pieces.
 ///
-/// The update of these optimizers is elementwise, so a piece's update is that part of the whole one. step() first
-/// waits for sync_gradients(). Options, parameter groups and learning-rate schedulers are used as LibTorch's.
+/// The update of these optimizers is elementwise, so a piece's update is that part of the whole one. step()
+/// first waits for sync_gradients(). Options, parameter groups and learning-rate schedulers are used as
+/// LibTorch's.
 #include <torch/optim.h>
 
 #include <functional>
@@ -34,7 +35,9 @@ class OptimizerParamGroup {
 
   bool has_options() const { return inner_options_ != nullptr || own_options_ != nullptr; }
   OptimizerOptions& options() { return inner_options_ != nullptr ? *inner_options_ : *own_options_; }
-  const OptimizerOptions& options() const { return inner_options_ != nullptr ? *inner_options_ : *own_options_; }
+  const OptimizerOptions& options() const {
+    return inner_options_ != nullptr ? *inner_options_ : *own_options_;
+  }
   std::vector<DTensor>& params() { return params_; }
   const std::vector<DTensor>& params() const { return params_; }
 
@@ -75,7 +78,8 @@ class Optimizer {
 
  protected:
   /// Makes LibTorch's optimizer over these tensors with the class's default options.
-  using Maker = std::function<std::unique_ptr<torch::optim::Optimizer>(std::vector<torch::optim::OptimizerParamGroup>)>;
+  using Maker =
+      std::function<std::unique_ptr<torch::optim::Optimizer>(std::vector<torch::optim::OptimizerParamGroup>)>;
   Optimizer(const std::vector<OptimizerParamGroup>& groups, Maker make);
 
  private:
@@ -101,10 +105,10 @@ class OptimizerOf : public Optimizer {
                     std::move(defaults)) {}
 };
 
-#define VESCALE_OPTIMIZER(Name)                                                                  \
-  class Name : public OptimizerOf<torch::optim::Name, Name##Options> {                           \
-   public:                                                                                       \
-    using OptimizerOf::OptimizerOf;                                                              \
+#define VESCALE_OPTIMIZER(Name)                                                                             \
+  class Name : public OptimizerOf<torch::optim::Name, Name##Options> {                                      \
+   public:                                                                                                  \
+    using OptimizerOf::OptimizerOf;                                                                         \
     explicit Name(std::vector<DTensor> parameters) : OptimizerOf(std::move(parameters), Name##Options()) {} \
   };
 VESCALE_OPTIMIZER(Adagrad)

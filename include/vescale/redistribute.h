@@ -12,8 +12,8 @@
 /// | replicate(x, a)             | R -> R+         | none           | all_reduce     |
 /// | partial(x, a)               | R -> P          | keep on rank 0 | none           |
 ///
-/// A value that already has the target placement is returned as it is. Each throws vescale::Error naming the axis and
-/// the placement found where the conversion does not apply. Collective over the axis.
+/// A value that already has the target placement is returned as it is. Each throws vescale::Error naming the
+/// axis and the placement found where the conversion does not apply. Collective over the axis.
 #include <initializer_list>
 #include <string_view>
 #include <utility>
@@ -39,11 +39,13 @@ DTensor redistribute(const DTensor& x, std::string_view placements);
 /// One placement per mesh axis.
 DTensor redistribute(const DTensor& x, const std::vector<Placement>& placements);
 
-/// This rank's piece of a tensor with these placements and global sizes. The inverse of x.local(), gradient included.
+/// This rank's piece of a tensor with these placements and global sizes. The inverse of x.local(), gradient
+/// included.
 DTensor from_local(const at::Tensor& local, std::string_view placements, at::IntArrayRef sizes);
 
-/// Adds up the gradients that ranks hold parts of (of parameters used by sharded computation), in flat buckets,
-/// one all_reduce per set of axes and dtype. grad(), optimizers and clip_grad_norm_ call it; calling it again is free.
+/// Adds up the gradients that ranks hold parts of (of parameters used by sharded computation), in flat
+/// buckets, one all_reduce per set of axes and dtype. grad(), optimizers and clip_grad_norm_ call it; calling
+/// it again is free.
 void sync_gradients();
 
 }  // namespace vescale

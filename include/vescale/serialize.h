@@ -1,8 +1,8 @@
 #pragma once
 /// torch::save and torch::load for DTensors, modules and optimizers.
 ///
-/// A file holds full values: plain LibTorch reads it, and files of plain LibTorch are read here. Saving is collective;
-/// rank 0 alone writes to a path (a stream in memory is written by every rank, each has its own).
+/// A file holds full values: plain LibTorch reads it, and files of plain LibTorch are read here. Saving is
+/// collective; rank 0 alone writes to a path (a stream in memory is written by every rank, each has its own).
 #include <torch/serialize.h>
 
 #include <memory>
@@ -19,8 +19,8 @@
 namespace vescale {
 namespace detail {
 
-/// The full values that were written. LibTorch writes a tensor that only the archive holds in other bytes, so they are
-/// kept until the archive is saved, as the plain program keeps its own.
+/// The full values that were written. LibTorch writes a tensor that only the archive holds in other bytes, so
+/// they are kept until the archive is saved, as the plain program keeps its own.
 using Written = std::vector<at::Tensor>;
 
 void write(torch::serialize::OutputArchive& archive, const DTensor& tensor, Written& written);
@@ -33,7 +33,9 @@ inline void write(torch::serialize::OutputArchive& archive, const optim::Optimiz
 void read(torch::serialize::InputArchive& archive, DTensor& tensor);
 void read(torch::serialize::InputArchive& archive, std::vector<DTensor>& tensors);
 void read(torch::serialize::InputArchive& archive, nn::Module& module);
-inline void read(torch::serialize::InputArchive& archive, optim::Optimizer& optimizer) { optimizer.load(archive); }
+inline void read(torch::serialize::InputArchive& archive, optim::Optimizer& optimizer) {
+  optimizer.load(archive);
+}
 
 /// Writes to a path on rank 0, then waits for it on every rank.
 void save_to_file(torch::serialize::OutputArchive& archive, const std::string& path);
@@ -69,8 +71,9 @@ T& loaded_object(std::shared_ptr<T>& value) {
 }
 }  // namespace detail
 
-/// `value`: a DTensor, a vector of them, a module (or a holder of one) or an optimizer. `target`: a path, a stream or
-/// a function as OutputArchive::save_to takes it. Throws c10::Error where the file cannot be written.
+/// `value`: a DTensor, a vector of them, a module (or a holder of one) or an optimizer. `target`: a path, a
+/// stream or a function as OutputArchive::save_to takes it. Throws c10::Error where the file cannot be
+/// written.
 template <class Value, class Target>
 void save(const Value& value, Target&& target) {
   torch::serialize::OutputArchive archive(std::make_shared<torch::jit::CompilationUnit>());

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
+#include <vescale/sharding/placement.h>
 #include "Frontend/Facts.h"
 #include "Sharding/Conversion.h"
-#include <vescale/sharding/placement.h>
 
 namespace vescale::comm {
 
@@ -40,14 +40,14 @@ struct Diagnostic {
   std::string id;
   facts::SourceRange range;
   std::string message;
-  std::string fixit;                 ///< replacement or insertion to offer, may be empty
+  std::string fixit;  ///< replacement or insertion to offer, may be empty
   std::vector<Diagnostic> notes;
 };
 
 /// A line of the emitted distribute_module table.
 struct ParameterPlacement {
-  std::string pattern;               ///< FQN glob
-  std::string placements;            ///< "tp=S(0)"
+  std::string pattern;     ///< FQN glob
+  std::string placements;  ///< "tp=S(0)"
 };
 
 struct Decisions {

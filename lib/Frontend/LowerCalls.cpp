@@ -74,7 +74,8 @@ std::string operator_op(clang::OverloadedOperatorKind op, unsigned operands) {
   }
 }
 
-// "at::relu" is relu; torch::linalg::norm is linalg_norm, as ATen has it. Empty for what is deeper in LibTorch.
+// "at::relu" is relu; torch::linalg::norm is linalg_norm, as ATen has it. Empty for what is deeper in
+// LibTorch.
 std::string op_name(llvm::StringRef name) {
   if (!name.consume_front("at::") && !name.consume_front("torch::")) return {};
   const auto [scope, inner] = name.split("::");

@@ -21,7 +21,8 @@ bool holds_tensor(clang::QualType type);
 /// Takes or returns tensors.
 bool takes_tensors(const clang::NamedDecl& function);
 
-/// `decl` or one of its bases, dependent ones included, has this name, or is inside the namespace "torch::data::".
+/// `decl` or one of its bases, dependent ones included, has this name, or is inside the namespace
+/// "torch::data::".
 bool derives_from(const clang::CXXRecordDecl& decl, llvm::StringRef name);
 
 /// The text behind "vescale:KIND:" of an annotation; an empty text for kinds that have none.

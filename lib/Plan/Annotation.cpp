@@ -29,7 +29,8 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
-ParameterPlacement parse_parameter(std::string_view item, std::string_view text, const std::vector<std::string>& axes) {
+ParameterPlacement parse_parameter(std::string_view item, std::string_view text,
+                                   const std::vector<std::string>& axes) {
   const std::size_t colon = item.find(':');
   ParameterPlacement result{std::string(trimmed(item.substr(0, colon))),
                             canonical_placements(item.substr(colon + 1), axes)};
@@ -63,13 +64,15 @@ PlaceAnnotation parse_place(std::string_view text, const std::vector<std::string
     if (item.find(':') != std::string_view::npos) {
       result.parameters.push_back(parse_parameter(item, text, axes));
     } else if (item.find('=') != std::string_view::npos) {
-      if (!result.value.empty()) throw Error("placements \"" + std::string(text) + "\": two lists for one value");
+      if (!result.value.empty())
+        throw Error("placements \"" + std::string(text) + "\": two lists for one value");
       result.value = canonical_placements(item, axes);
     }
     // What is left are names of dims ("b s d"), which only documents the value.
   }
   if (!result.value.empty() && !result.parameters.empty()) {
-    throw Error("placements \"" + std::string(text) + "\" mix a value's with parameters'; write two annotations");
+    throw Error("placements \"" + std::string(text) +
+                "\" mix a value's with parameters'; write two annotations");
   }
   if (result.value.empty() && result.parameters.empty()) {
     throw Error("placements \"" + std::string(text) + "\": expected e.g. dp=S(0), or weight: tp=S(0)");

@@ -15,7 +15,7 @@ struct ParameterPlacement {
 };
 
 struct PlaceAnnotation {
-  std::string value;                            ///< canonical placements of a value; empty if it speaks of parameters
+  std::string value;  ///< canonical placements of a value; empty if it speaks of parameters
   std::vector<ParameterPlacement> parameters;
 };
 

@@ -8,8 +8,8 @@ namespace vescale::plan {
 namespace {
 
 [[noreturn]] void fail(std::string_view text, std::size_t offset, const std::string& problem) {
-  throw Error("placements \"" + std::string(text) + "\": " + problem + " at column " + std::to_string(offset + 1) +
-              " (expected e.g. dp=S(0), tp=R)");
+  throw Error("placements \"" + std::string(text) + "\": " + problem + " at column " +
+              std::to_string(offset + 1) + " (expected e.g. dp=S(0), tp=R)");
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -39,7 +39,8 @@ AxisPlacement parse_item(std::string_view text, std::size_t begin, std::size_t e
   const std::size_t lead = item.find_first_not_of(" \t\n");
   if (lead == std::string_view::npos) fail(text, begin, "an axis is missing");
   const std::size_t equals = item.find('=');
-  if (equals == std::string_view::npos) fail(text, begin + lead, "'" + std::string(trimmed(item)) + "' has no '='");
+  if (equals == std::string_view::npos)
+    fail(text, begin + lead, "'" + std::string(trimmed(item)) + "' has no '='");
   AxisPlacement result{std::string(trimmed(item.substr(0, equals))), {}, begin + lead};
   if (result.axis.empty()) fail(text, begin + lead, "the axis before '=' is missing");
   try {
@@ -58,7 +59,8 @@ std::vector<AxisPlacement> parse_placements(std::string_view text) {
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = item_end(text, begin);
     AxisPlacement item = parse_item(text, begin, end);
-    const bool twice = std::any_of(list.begin(), list.end(), [&](auto& other) { return other.axis == item.axis; });
+    const bool twice =
+        std::any_of(list.begin(), list.end(), [&](auto& other) { return other.axis == item.axis; });
     if (twice) fail(text, item.offset, "axis '" + item.axis + "' is given twice");
     list.push_back(std::move(item));
     begin = end + 1;

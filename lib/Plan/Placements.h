@@ -16,12 +16,12 @@ struct AxisPlacement {
   std::size_t offset = 0;  ///< of the axis name in the text
 };
 
-/// Splits and parses the list; an empty text is an empty list. Throws vescale::Error that quotes the text, says what
-/// was expected where, and refuses an axis given twice.
+/// Splits and parses the list; an empty text is an empty list. Throws vescale::Error that quotes the text,
+/// says what was expected where, and refuses an axis given twice.
 std::vector<AxisPlacement> parse_placements(std::string_view text);
 
-/// Sets in `placements`, which has one entry per axis of `mesh`, what the text names. Throws vescale::Error that lists
-/// the axes for one that the mesh does not have.
+/// Sets in `placements`, which has one entry per axis of `mesh`, what the text names. Throws vescale::Error
+/// that lists the axes for one that the mesh does not have.
 void apply_placements(std::string_view text, const MeshShape& mesh, std::vector<Placement>& placements);
 
 }  // namespace vescale::plan

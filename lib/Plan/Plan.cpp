@@ -72,15 +72,16 @@ std::size_t distance(std::string_view a, std::string_view b) {
 void check_keys(const Json& json, const std::string& path) {
   for (const auto& [key, value] : json.items()) {
     if (std::find(std::begin(known_keys), std::end(known_keys), key) != std::end(known_keys)) continue;
-    const auto* nearest = std::min_element(std::begin(known_keys), std::end(known_keys), [&](auto* a, auto* b) {
-      return distance(key, a) < distance(key, b);
-    });
-    fail(path, "\"" + key + "\"", "unknown key; did you mean \"" + std::string(*nearest) +
-                                      "\"? A plan has mesh, parameters, values");
+    const auto* nearest =
+        std::min_element(std::begin(known_keys), std::end(known_keys),
+                         [&](auto* a, auto* b) { return distance(key, a) < distance(key, b); });
+    fail(path, "\"" + key + "\"",
+         "unknown key; did you mean \"" + std::string(*nearest) + "\"? A plan has mesh, parameters, values");
   }
 }
 
-std::vector<std::string> read_axes(const Json& json, const std::string& path, const std::vector<std::string>& axes) {
+std::vector<std::string> read_axes(const Json& json, const std::string& path,
+                                   const std::vector<std::string>& axes) {
   if (!json.contains("mesh")) return axes;
   const Json& mesh = json["mesh"];
   if (!mesh.is_array()) fail(path, "\"mesh\"", "expected a list of axis names, as [\"dp\", \"tp\"]");
@@ -123,10 +124,12 @@ void read_placements(const Json& json, const char* section, const std::string& p
 
 Plan parse_plan(const std::string& text, const std::string& path, const std::vector<std::string>& axes) {
   const Json json = parse_json(text, path);
-  if (!json.is_object()) throw Error(path + ": a plan is a JSON object, {\"mesh\": [...], \"parameters\": {...}}");
+  if (!json.is_object())
+    throw Error(path + ": a plan is a JSON object, {\"mesh\": [...], \"parameters\": {...}}");
   check_keys(json, path);
   for (const char* section : {"rules", "stages"}) {
-    if (json.contains(section)) fail(path, "\"" + std::string(section) + "\"", "not supported yet; remove it");
+    if (json.contains(section))
+      fail(path, "\"" + std::string(section) + "\"", "not supported yet; remove it");
   }
   Plan plan;
   plan.text = text;

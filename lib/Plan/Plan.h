@@ -14,10 +14,10 @@
 namespace vescale::plan {
 
 struct Plan {
-  std::vector<std::string> axes;                       ///< empty if the plan names none
-  std::vector<ParameterPlacement> parameters;          ///< in the order of the file
+  std::vector<std::string> axes;                            ///< empty if the plan names none
+  std::vector<ParameterPlacement> parameters;               ///< in the order of the file
   std::vector<std::pair<std::string, std::string>> values;  ///< "Class::function.variable" -> placements
-  std::string text;                                    ///< the file, for the output's digest
+  std::string text;                                         ///< the file, for the output's digest
 };
 
 /// `axes` are those of VESCALE_MESH; a plan's own "mesh" must name the same if both are there.

@@ -14,6 +14,7 @@
 #include "Frontend/Print.h"
 #include "Rewrite/Distribute.h"
 #include "Rewrite/EditSet.h"
+#include "Rewrite/HostAccess.h"
 #include "Rewrite/ModuleTables.h"
 #include "Rewrite/TranslationUnit.h"
 
@@ -137,6 +138,7 @@ Outcome rewrite(const Request& request) {
   if (request.print_facts) outcome.facts = facts::print(program.program);
   outcome.dependencies.assign(dependencies.begin(), dependencies.end());
   if (outcome.status == Outcome::Status::NotCompiled) return outcome;
+  report_host_access(program.program, outcome.messages);
   for (const auto& [root, plan] : roots) {
     emit_distribute_module(root, parameter_table(program.program.classes, root.class_name, plan), edits);
   }

@@ -50,7 +50,8 @@ struct Sources {
 };
 
 /// The input's gradient from what arrived at it and at its views, in order; `next` advances over `arrived`.
-DTensor gathered_gradient(const Sources& sources, const torch::autograd::variable_list& arrived, std::size_t& next) {
+DTensor gathered_gradient(const Sources& sources, const torch::autograd::variable_list& arrived,
+                          std::size_t& next) {
   const Layout* layout = gradient_layout(sources.input.layout());
   DTensor total;
   auto add = [&](const at::Tensor& gradient, const Layout* of) {
@@ -65,8 +66,9 @@ DTensor gathered_gradient(const Sources& sources, const torch::autograd::variabl
 
 }  // namespace
 
-variable_list grad(const variable_list& outputs, const variable_list& inputs, const variable_list& grad_outputs,
-                   std::optional<bool> retain_graph, bool create_graph, bool allow_unused) {
+variable_list grad(const variable_list& outputs, const variable_list& inputs,
+                   const variable_list& grad_outputs, std::optional<bool> retain_graph, bool create_graph,
+                   bool allow_unused) {
   const Seeds seeds = seeds_of(outputs, grad_outputs);
   std::vector<Sources> sources;
   torch::autograd::variable_list wanted;
@@ -75,22 +77,23 @@ variable_list grad(const variable_list& outputs, const variable_list& inputs, co
     wanted.push_back(input.local());
     for (const DTensor& view : sources.back().views) wanted.push_back(view.local());
   }
-  const torch::autograd::variable_list arrived =
-      torch::autograd::grad(seeds.roots, wanted, seeds.gradients, retain_graph, create_graph, /*allow_unused=*/true);
+  const torch::autograd::variable_list arrived = torch::autograd::grad(
+      seeds.roots, wanted, seeds.gradients, retain_graph, create_graph, /*allow_unused=*/true);
   variable_list gradients;
   std::size_t next = 0;
   for (const Sources& source : sources) {
     gradients.push_back(gathered_gradient(source, arrived, next));
     if (!gradients.back().defined() && !allow_unused) {
-      throw Error("autograd::grad: input " + std::to_string(gradients.size() - 1) +
-                  " is not used by the outputs; pass allow_unused = true to get an undefined gradient for it");
+      throw Error(
+          "autograd::grad: input " + std::to_string(gradients.size() - 1) +
+          " is not used by the outputs; pass allow_unused = true to get an undefined gradient for it");
     }
   }
   return gradients;
 }
 
-void backward(const variable_list& tensors, const variable_list& grad_tensors, std::optional<bool> retain_graph,
-              bool create_graph, const variable_list& inputs) {
+void backward(const variable_list& tensors, const variable_list& grad_tensors,
+              std::optional<bool> retain_graph, bool create_graph, const variable_list& inputs) {
   const Seeds seeds = seeds_of(tensors, grad_tensors);
   torch::autograd::variable_list leaves;
   for (const DTensor& input : inputs) {

@@ -12,8 +12,8 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 struct ConvertAxis : torch::autograd::Function<ConvertAxis> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const Layout* from, const Layout* to,
-                            std::int64_t axis) {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const Layout* from,
+                            const Layout* to, std::int64_t axis) {
     context->saved_data["from"] = reinterpret_cast<std::int64_t>(from);
     context->saved_data["to"] = reinterpret_cast<std::int64_t>(to);
     context->saved_data["axis"] = axis;

@@ -141,7 +141,8 @@ DTensor replicate_view(const DTensor& x, const Layout* target) {
 bool has_deferred_gradient(const at::Tensor& leaf) {
   Views* views = existing_views(leaf);
   return views != nullptr && views->is_leaf &&
-         std::any_of(views->views.begin(), views->views.end(), [](auto& v) { return v.tensor.grad().defined(); });
+         std::any_of(views->views.begin(), views->views.end(),
+                     [](auto& v) { return v.tensor.grad().defined(); });
 }
 
 void clear_deferred_gradient(const at::Tensor& leaf) {

@@ -4,9 +4,9 @@
 
 namespace vescale {
 
-/// `x` with R turned into R+ where `target` says so. Forward nothing moves. The view is kept with the value, so its
-/// gradient is summed over the ranks once however many ops use it. For a leaf (a parameter) the sum is deferred to
-/// sync_gradients(), which does all leaves in flat buckets.
+/// `x` with R turned into R+ where `target` says so. Forward nothing moves. The view is kept with the value,
+/// so its gradient is summed over the ranks once however many ops use it. For a leaf (a parameter) the sum is
+/// deferred to sync_gradients(), which does all leaves in flat buckets.
 DTensor replicate_view(const DTensor& x, const Layout* target);
 
 /// Whether a leaf has parts of its gradient waiting for sync_gradients().

@@ -37,7 +37,8 @@ void write(torch::serialize::OutputArchive& archive, const DTensor& tensor, Writ
 }
 
 void write(torch::serialize::OutputArchive& archive, const std::vector<DTensor>& tensors, Written& written) {
-  for (std::size_t i = 0; i < tensors.size(); ++i) archive.write(std::to_string(i), whole(tensors[i], written));
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    archive.write(std::to_string(i), whole(tensors[i], written));
 }
 
 void write(torch::serialize::OutputArchive& archive, const nn::Module& module, Written& written) {

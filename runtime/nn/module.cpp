@@ -121,7 +121,6 @@ void Module::train(bool on) {
 }
 
 void Module::convert(const std::function<DTensor(const DTensor&)>& cast) {
-  for (const auto& child : children_) child.value()->convert(cast);
   const at::NoGradGuard no_grad;
   for (const auto& p : parameters_) {
     if (!p.value().defined()) continue;
@@ -133,12 +132,15 @@ void Module::convert(const std::function<DTensor(const DTensor&)>& cast) {
   }
 }
 void Module::to(at::Device device, at::ScalarType dtype, bool non_blocking) {
+  for (const auto& child : children_) child.value()->to(device, dtype, non_blocking);
   convert([&](const DTensor& x) { return x.to(device, dtype, non_blocking); });
 }
 void Module::to(at::ScalarType dtype, bool non_blocking) {
+  for (const auto& child : children_) child.value()->to(dtype, non_blocking);
   convert([&](const DTensor& x) { return x.to(dtype, non_blocking); });
 }
 void Module::to(at::Device device, bool non_blocking) {
+  for (const auto& child : children_) child.value()->to(device, non_blocking);
   convert([&](const DTensor& x) { return x.to(device, x.scalar_type(), non_blocking); });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
-/// call<Op>: one ATen op on DTensors. Looks the call up by its layouts, converts inputs that need it, runs the op on
-/// the local tensors and wraps what comes out. A hit compares a few words and allocates nothing of its own.
+/// call<Op>: one ATen op on DTensors. Looks the call up by its layouts, converts inputs that need it, runs
+/// the op on the local tensors and wraps what comes out. A hit compares a few words and allocates nothing of
+/// its own.
 #include <ATen/core/boxing/impl/boxing.h>
 
 #include <tuple>
@@ -12,7 +13,8 @@
 namespace vescale {
 namespace detail {
 
-// ---- local values -------------------------------------------------------------------------------------------------
+// ---- local values
+// -------------------------------------------------------------------------------------------------
 
 /// Not const: in-place and out ops take their own tensor so; the others don't mind.
 inline at::Tensor& local_value(const DTensor& x) { return const_cast<at::Tensor&>(x.local()); }
@@ -36,11 +38,14 @@ const Other& local_value(const Other& x) {
   return x;
 }
 
-// ---- layouts of a call's tensors, on a miss -----------------------------------------------------------------------
+// ---- layouts of a call's tensors, on a miss
+// -----------------------------------------------------------------------
 
 using Layouts = std::vector<const Layout*>;
 inline void add_layouts(Layouts& all, const DTensor& x) { all.push_back(x.defined() ? x.layout() : nullptr); }
-inline void add_layouts(Layouts& all, const std::optional<DTensor>& x) { all.push_back(x && x->defined() ? x->layout() : nullptr); }
+inline void add_layouts(Layouts& all, const std::optional<DTensor>& x) {
+  all.push_back(x && x->defined() ? x->layout() : nullptr);
+}
 inline void add_layouts(Layouts& all, c10::ArrayRef<DTensor> list) {
   for (const DTensor& x : list) add_layouts(all, x);
 }
@@ -50,7 +55,8 @@ inline void add_layouts(Layouts& all, const std::vector<std::optional<DTensor>>&
 template <class Other>
 void add_layouts(Layouts&, const Other&) {}
 
-// ---- inputs that change -------------------------------------------------------------------------------------------
+// ---- inputs that change
+// -------------------------------------------------------------------------------------------
 
 /// Walks the arguments in order and hands each out as the plan wants it.
 class Converter {
@@ -133,7 +139,8 @@ decltype(auto) run_local(const CallPlan& plan, const Args&... args) {
   return std::apply([](auto&&... local) -> decltype(auto) { return Op::call(local...); }, std::move(locals));
 }
 
-// ---- results ------------------------------------------------------------------------------------------------------
+// ---- results
+// ------------------------------------------------------------------------------------------------------
 
 template <class Other>
 void add_results(std::vector<at::Tensor>&, const Other&) {}
@@ -167,7 +174,9 @@ class Wrapper {
   template <class... Ts>
   auto operator()(std::tuple<Ts...> results) {
     return std::apply(
-        [&](auto&&... result) { return std::tuple<decltype((*this)(std::move(result)))...>{(*this)(std::move(result))...}; },
+        [&](auto&&... result) {
+          return std::tuple<decltype((*this)(std::move(result)))...>{(*this)(std::move(result))...};
+        },
         std::move(results));
   }
   template <class Other>
@@ -180,7 +189,8 @@ class Wrapper {
   std::size_t index_ = 0;
 };
 
-// ---- the call -----------------------------------------------------------------------------------------------------
+// ---- the call
+// -----------------------------------------------------------------------------------------------------
 
 template <class Op>
 std::size_t op_number() {
@@ -220,8 +230,8 @@ const CallPlan& plan_for_mutation(Mutation mutation, const Args&... args) {
 
 }  // namespace detail
 
-/// Tensors come as DTensor (or optional, list of it), other arguments as Op's own parameter types. Returns Op's
-/// result with DTensor for Tensor.
+/// Tensors come as DTensor (or optional, list of it), other arguments as Op's own parameter types. Returns
+/// Op's result with DTensor for Tensor.
 template <class Op, class... Args>
 auto call(const Args&... args) {
   detail::CallKey key;
@@ -242,7 +252,8 @@ DTensor& call_inplace(const DTensor& self, const Args&... args) {
   return const_cast<DTensor&>(self);
 }
 
-/// out= variants with one output: `out` keeps its layout. `args` are all arguments in schema order, `out` the last.
+/// out= variants with one output: `out` keeps its layout. `args` are all arguments in schema order, `out` the
+/// last.
 template <class Op, class... Args>
 DTensor& call_out(DTensor& out, const Args&... args) {
   const detail::CallPlan& plan = detail::plan_for_mutation<Op>(detail::Mutation::Out, args...);

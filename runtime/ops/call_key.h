@@ -1,5 +1,6 @@
 #pragma once
-/// The key of a call in an op's cache: the layouts of its tensors and the arguments that shardings can depend on.
+/// The key of a call in an op's cache: the layouts of its tensors and the arguments that shardings can depend
+/// on.
 #include <ATen/ATen.h>
 #include <c10/util/SmallVector.h>
 
@@ -10,8 +11,8 @@ namespace vescale::detail {
 /// As an index such a tensor picks elements by what is true: the result's size depends on values.
 inline bool is_mask(at::ScalarType type) { return type == at::kBool || type == at::kByte; }
 
-/// Scalars, doubles, dtypes, devices and generators never decide a layout, so they are not in a key: a learning rate
-/// that changes every step must not fill the cache.
+/// Scalars, doubles, dtypes, devices and generators never decide a layout, so they are not in a key: a
+/// learning rate that changes every step must not fill the cache.
 class CallKey {
  public:
   void add(const DTensor& x) {

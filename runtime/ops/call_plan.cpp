@@ -37,7 +37,8 @@ c10::TypeKind kind_of(const c10::Argument& argument) {
 }
 
 sharding::TensorFacts facts_of(const at::Tensor& local, const Layout* layout) {
-  return {layout->placements, layout->sizes, local.is_floating_point() || local.is_complex(), is_mask(local.scalar_type())};
+  return {layout->placements, layout->sizes, local.is_floating_point() || local.is_complex(),
+          is_mask(local.scalar_type())};
 }
 
 /// Only what can decide a sharding; see CallKey.
@@ -128,8 +129,8 @@ void check_strict(const BoxedCall& call, const CallPlan& plan) {
   if (!options().strict) return;
   for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
     if (plan.inputs[i].kind != InputAction::Kind::Redistribute) continue;
-    throw Error("strict: " + describe(call) + " would communicate to turn input " + std::to_string(i) + " into [" +
-                plan.inputs[i].target->to_string() + "]; write vs::redistribute(x, \"" +
+    throw Error("strict: " + describe(call) + " would communicate to turn input " + std::to_string(i) +
+                " into [" + plan.inputs[i].target->to_string() + "]; write vs::redistribute(x, \"" +
                 plan.inputs[i].target->to_string() + "\") before the call");
   }
 }
@@ -140,11 +141,13 @@ void warn_without_rule(const BoxedCall& call, const CallPlan& plan) {
     return a.kind == InputAction::Kind::Redistribute;
   });
   if (!moves || !RankContext::current().slot<std::set<std::string>>().insert(call.name).second) return;
-  TORCH_WARN(call.name, " has no sharding rule: its inputs are replicated. Give it one with VESCALE_RULE, or ",
+  TORCH_WARN(call.name,
+             " has no sharding rule: its inputs are replicated. Give it one with VESCALE_RULE, or ",
              "redistribute its inputs yourself where that costs less.");
 }
 
-void set_local_integers(CallPlan& plan, const BoxedCall& call, const std::vector<sharding::LocalArgument>& locals) {
+void set_local_integers(CallPlan& plan, const BoxedCall& call,
+                        const std::vector<sharding::LocalArgument>& locals) {
   plan.local_integers.resize(call.arguments.size());
   auto local_sizes_of = [&](int output) -> const std::vector<std::int64_t>& {
     const auto o = static_cast<std::size_t>(output);
@@ -164,7 +167,8 @@ void set_local_integers(CallPlan& plan, const BoxedCall& call, const std::vector
       case sharding::LocalArgument::Kind::OutputDimsFrom: {
         const std::vector<std::int64_t>& sizes = local_sizes_of(local.output);
         const auto given = call.arguments[static_cast<std::size_t>(local.argument)].toIntVector().size();
-        integers.assign(sizes.begin() + local.dim, sizes.begin() + local.dim + static_cast<std::ptrdiff_t>(given));
+        integers.assign(sizes.begin() + local.dim,
+                        sizes.begin() + local.dim + static_cast<std::ptrdiff_t>(given));
         break;
       }
       case sharding::LocalArgument::Kind::OutputDimList:
@@ -183,14 +187,16 @@ bool all_invariant(const BoxedCall& call) {
 }
 
 bool changes_own_shape(std::string_view name) {
-  static const std::set<std::string_view> names{"t_",        "transpose_", "squeeze_",  "unsqueeze_", "swapaxes_",
-                                                "swapdims_", "resize_",    "resize_as_", "as_strided_", "set_"};
+  static const std::set<std::string_view> names{"t_",          "transpose_", "squeeze_", "unsqueeze_",
+                                                "swapaxes_",   "swapdims_",  "resize_",  "resize_as_",
+                                                "as_strided_", "set_"};
   return names.count(name) > 0;
 }
 
 CallPlan invariant_plan(const BoxedCall& call) {
   CallPlan plan;
-  const bool has_tensors = std::any_of(call.layouts.begin(), call.layouts.end(), [](auto* l) { return l != nullptr; });
+  const bool has_tensors =
+      std::any_of(call.layouts.begin(), call.layouts.end(), [](auto* l) { return l != nullptr; });
   // Without a rule the shape of a result may depend on values (nonzero), without tensors on scalars (arange).
   const bool known = has_tensors && sharding::has_rule(base_name(call.name), call.overload) &&
                      !sharding::has_dynamic_shape(op_call(call, schema_of(call)));
@@ -206,7 +212,8 @@ CallPlan make_plan(const BoxedCall& call) {
   const bool reshapes_self = call.mutation == Mutation::InPlace && changes_own_shape(base_name(call.name));
   if (all_invariant(call)) {
     CallPlan plan = invariant_plan(call);
-    if (call.mutation != Mutation::None) plan.output_kind = reshapes_self ? OutputKind::Dynamic : OutputKind::Self;
+    if (call.mutation != Mutation::None)
+      plan.output_kind = reshapes_self ? OutputKind::Dynamic : OutputKind::Self;
     return plan;
   }
   const c10::FunctionSchema& schema = schema_of(call);
@@ -218,7 +225,8 @@ CallPlan make_plan(const BoxedCall& call) {
   std::optional<sharding::Resolution> resolution = sharding::resolve(mesh, op, fixed);
   if (!resolution) {
     throw Error(describe(call) + " works in place, but would have to move its own tensor; write x = " +
-                std::string(base_name(call.name)) + "(x, ...) without the underscore, or redistribute x first");
+                std::string(base_name(call.name)) +
+                "(x, ...) without the underscore, or redistribute x first");
   }
 
   CallPlan plan;
@@ -241,7 +249,8 @@ CallPlan make_plan(const BoxedCall& call) {
   }
   if (call.mutation != Mutation::None && !reshapes_self) plan.output_kind = OutputKind::Self;
   if (call.mutation == Mutation::InPlace && plan.inputs.front().kind == InputAction::Kind::Redistribute) {
-    throw Error(describe(call) + " works in place and has no way to keep [" + call.layouts.front()->to_string() +
+    throw Error(describe(call) + " works in place and has no way to keep [" +
+                call.layouts.front()->to_string() +
                 "]; write it without the underscore, or redistribute x first");
   }
   check_strict(call, plan);
@@ -262,8 +271,9 @@ void finish_plan(CallPlan& plan, const BoxedCall& call, const std::vector<at::Te
     const Layout* layout = table.intern(placements, shapes[i].sizes, shapes[i].strides);
     if (results[i].sizes() != rank_layout(layout).local_sizes) {
       throw Error("internal: the rule of " + describe(call) + " gives result " + std::to_string(i) + " [" +
-                  layout->to_string() + "] local sizes " + c10::str(c10::IntArrayRef(rank_layout(layout).local_sizes)) +
-                  ", but it has " + c10::str(results[i].sizes()));
+                  layout->to_string() + "] local sizes " +
+                  c10::str(c10::IntArrayRef(rank_layout(layout).local_sizes)) + ", but it has " +
+                  c10::str(results[i].sizes()));
     }
     plan.outputs.push_back(layout);
   }

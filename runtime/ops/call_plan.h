@@ -31,11 +31,11 @@ enum class OutputKind : std::uint8_t {
 };
 
 struct CallPlan {
-  bool direct = true;                   ///< inputs and arguments go as they are
-  std::vector<InputAction> inputs;      ///< per tensor, lists flattened; empty when direct
+  bool direct = true;                                     ///< inputs and arguments go as they are
+  std::vector<InputAction> inputs;                        ///< per tensor, lists flattened; empty when direct
   std::vector<std::vector<std::int64_t>> local_integers;  ///< per argument, empty where the global one serves
   OutputKind output_kind = OutputKind::Known;
-  std::vector<const Layout*> outputs;   ///< per tensor result
+  std::vector<const Layout*> outputs;  ///< per tensor result
   std::vector<Placement> dynamic_placements;
 
   // Known only while the plan is made.
@@ -70,10 +70,10 @@ enum class Mutation : std::uint8_t { None, InPlace, Out };
 
 /// A call seen without its C++ types, on a cache miss.
 struct BoxedCall {
-  const char* name;                      ///< "aten::mm"
+  const char* name;  ///< "aten::mm"
   const char* overload;
-  torch::jit::Stack arguments;           ///< local tensors, in schema order
-  std::vector<const Layout*> layouts;    ///< of every tensor, lists flattened, null where undefined
+  torch::jit::Stack arguments;         ///< local tensors, in schema order
+  std::vector<const Layout*> layouts;  ///< of every tensor, lists flattened, null where undefined
   Mutation mutation = Mutation::None;
 };
 
@@ -86,7 +86,8 @@ void finish_plan(CallPlan& plan, const BoxedCall& call, const std::vector<at::Te
 /// `x` as `action` wants it.
 DTensor apply_action(const DTensor& x, const InputAction& action);
 
-/// After an in-place op ran: ops that change the shape of self (t_, squeeze_, ...) give its handle a new layout.
+/// After an in-place op ran: ops that change the shape of self (t_, squeeze_, ...) give its handle a new
+/// layout.
 void finish_inplace(const CallPlan& plan, const DTensor& self);
 
 /// The layout of a whole value of a Dynamic plan.

@@ -24,13 +24,15 @@ torch::jit::Stack meta_arguments(const BoxedCall& call) {
       stack.emplace_back(layout == nullptr ? at::Tensor() : meta_like(value.toTensor(), layout));
     } else if (value.isTensorList()) {
       std::vector<at::Tensor> list;
-      for (const at::Tensor& local : value.toTensorVector()) list.push_back(meta_like(local, call.layouts[tensor++]));
+      for (const at::Tensor& local : value.toTensorVector())
+        list.push_back(meta_like(local, call.layouts[tensor++]));
       stack.emplace_back(std::move(list));
     } else if (value.isOptionalTensorList()) {
       c10::List<std::optional<at::Tensor>> list;
       for (const std::optional<at::Tensor>& local : value.toOptionalTensorVector()) {
         const Layout* layout = call.layouts[tensor++];
-        list.push_back(layout == nullptr ? std::nullopt : std::optional<at::Tensor>(meta_like(*local, layout)));
+        list.push_back(layout == nullptr ? std::nullopt
+                                         : std::optional<at::Tensor>(meta_like(*local, layout)));
       }
       stack.emplace_back(std::move(list));
     } else {
@@ -64,13 +66,14 @@ std::vector<at::Tensor> meta_results(const BoxedCall& call) {
   }
 }
 
-/// The local result's order of dims, where this rank's piece shows one; ranks with tiny pieces must agree with the
-/// others, so only what the inputs say counts: channels_last in, channels_last out.
+/// The local result's order of dims, where this rank's piece shows one; ranks with tiny pieces must agree
+/// with the others, so only what the inputs say counts: channels_last in, channels_last out.
 std::vector<std::int64_t> fallback_strides(const std::vector<std::int64_t>& sizes, const BoxedCall& call) {
   for (const Layout* layout : call.layouts) {
     if (layout == nullptr || layout->sizes.size() != sizes.size()) continue;
-    return dense_strides_like(sizes, is_row_major(layout->sizes, layout->strides) ? contiguous_strides(layout->sizes)
-                                                                                 : layout->strides);
+    return dense_strides_like(sizes, is_row_major(layout->sizes, layout->strides)
+                                         ? contiguous_strides(layout->sizes)
+                                         : layout->strides);
   }
   return contiguous_strides(sizes);
 }
@@ -81,7 +84,8 @@ std::vector<GlobalShape> output_shapes(const CallPlan& plan, const BoxedCall& ca
                                        const std::vector<at::Tensor>& results) {
   auto is_whole = [&](std::size_t i) {
     const auto& placements = plan.output_placements[std::min(i, plan.output_placements.size() - 1)];
-    return std::all_of(placements.begin(), placements.end(), [](const Placement& p) { return !p.is_sharded(); });
+    return std::all_of(placements.begin(), placements.end(),
+                       [](const Placement& p) { return !p.is_sharded(); });
   };
   std::vector<at::Tensor> meta;
   bool meta_tried = false;

@@ -11,8 +11,9 @@ struct GlobalShape {
   std::vector<std::int64_t> strides;
 };
 
-/// Per result. Whole results tell their own; for pieces the op runs once on meta tensors of the global shapes, and
-/// where LibTorch has no meta kernel the rule gives the sizes and the local result the order of its dims.
+/// Per result. Whole results tell their own; for pieces the op runs once on meta tensors of the global
+/// shapes, and where LibTorch has no meta kernel the rule gives the sizes and the local result the order of
+/// its dims.
 std::vector<GlobalShape> output_shapes(const CallPlan& plan, const BoxedCall& call,
                                        const std::vector<at::Tensor>& results);
 

@@ -88,9 +88,8 @@ std::unique_ptr<torch::optim::Optimizer> Optimizer::gathered() const {
   for (const auto& [p, full] : pairs) {
     const auto found = inner_->state().find(p.local().unsafeGetTensorImpl());
     if (found == inner_->state().end()) continue;
-    result->state()[full.unsafeGetTensorImpl()] = map_state(*found->second, [&](const at::Tensor& x) {
-      return DTensor(x, p.layout()).full();
-    });
+    result->state()[full.unsafeGetTensorImpl()] =
+        map_state(*found->second, [&](const at::Tensor& x) { return DTensor(x, p.layout()).full(); });
   }
   return result;
 }

@@ -33,14 +33,19 @@ std::unique_ptr<OptimizerParamState> map_state(const OptimizerParamState& state,
   using A = AdamParamState;
   using W = AdamWParamState;
   using R = RMSpropParamState;
-  if (auto s = map_as<A>(state, map, Member<A>(&A::exp_avg), Member<A>(&A::exp_avg_sq), Member<A>(&A::max_exp_avg_sq)))
+  if (auto s = map_as<A>(state, map, Member<A>(&A::exp_avg), Member<A>(&A::exp_avg_sq),
+                         Member<A>(&A::max_exp_avg_sq)))
     return s;
-  if (auto s = map_as<W>(state, map, Member<W>(&W::exp_avg), Member<W>(&W::exp_avg_sq), Member<W>(&W::max_exp_avg_sq)))
+  if (auto s = map_as<W>(state, map, Member<W>(&W::exp_avg), Member<W>(&W::exp_avg_sq),
+                         Member<W>(&W::max_exp_avg_sq)))
     return s;
-  if (auto s = map_as<R>(state, map, Member<R>(&R::square_avg), Member<R>(&R::momentum_buffer), Member<R>(&R::grad_avg)))
+  if (auto s = map_as<R>(state, map, Member<R>(&R::square_avg), Member<R>(&R::momentum_buffer),
+                         Member<R>(&R::grad_avg)))
     return s;
-  if (auto s = map_as<SGDParamState>(state, map, Member<SGDParamState>(&SGDParamState::momentum_buffer))) return s;
-  if (auto s = map_as<AdagradParamState>(state, map, Member<AdagradParamState>(&AdagradParamState::sum))) return s;
+  if (auto s = map_as<SGDParamState>(state, map, Member<SGDParamState>(&SGDParamState::momentum_buffer)))
+    return s;
+  if (auto s = map_as<AdagradParamState>(state, map, Member<AdagradParamState>(&AdagradParamState::sum)))
+    return s;
   throw Error("an optimizer's state of unknown type cannot be gathered");
 }
 

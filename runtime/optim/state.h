@@ -8,7 +8,7 @@
 namespace vescale::optim {
 
 /// A copy of `state` with `map` applied to every tensor of it.
-std::unique_ptr<torch::optim::OptimizerParamState> map_state(const torch::optim::OptimizerParamState& state,
-                                                             const std::function<at::Tensor(const at::Tensor&)>& map);
+std::unique_ptr<torch::optim::OptimizerParamState> map_state(
+    const torch::optim::OptimizerParamState& state, const std::function<at::Tensor(const at::Tensor&)>& map);
 
 }  // namespace vescale::optim

@@ -92,8 +92,8 @@ class Move {
   at::Tensor reduce_scatter(const at::Tensor& x) {
     const std::vector<Piece> pieces = held_by_each(to_);
     const at::Tensor send = concatenated(x, pieces);
-    const at::Tensor received = group_.reduce_scatter(send, counts_of(pieces),
-                                                      from_->placements[static_cast<std::size_t>(axis_)].reduce);
+    const at::Tensor received = group_.reduce_scatter(
+        send, counts_of(pieces), from_->placements[static_cast<std::size_t>(axis_)].reduce);
     return in_order(received.view(rank_layout(to_).local_sizes));
   }
 

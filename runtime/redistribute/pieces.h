@@ -16,7 +16,8 @@ std::vector<std::int64_t> piece_sizes(const Piece& piece);
 /// Per dim what both hold, in the order of `a`; both are ascending.
 Piece intersect(const Piece& a, const Piece& b);
 
-/// The part of `x`, which holds `whole`, that `part` holds. A view where each dim of `part` is one run of `x`.
+/// The part of `x`, which holds `whole`, that `part` holds. A view where each dim of `part` is one run of
+/// `x`.
 at::Tensor cut(const at::Tensor& x, const Piece& whole, const Piece& part);
 
 /// Copies `x`, which holds `part`, to its place in `target`, which holds `whole`.

@@ -42,8 +42,8 @@ Placement gathered(const Placement& from, const Placement& to) {
   return sums_gradient ? Placement::replicate() : Placement::invariant();
 }
 
-/// Axes that must be made whole first: an axis nests inside every earlier axis that shards the same dim, before or
-/// after, so it cannot stay while an earlier one changes.
+/// Axes that must be made whole first: an axis nests inside every earlier axis that shards the same dim,
+/// before or after, so it cannot stay while an earlier one changes.
 std::vector<bool> axes_to_gather(const std::vector<Placement>& from, const std::vector<Placement>& to) {
   std::vector<bool> gather(from.size(), false);
   for (std::size_t outer = 0; outer < from.size(); ++outer) {
@@ -55,7 +55,8 @@ std::vector<bool> axes_to_gather(const std::vector<Placement>& from, const std::
   for (std::size_t outer = 0; outer < from.size(); ++outer) {
     for (std::size_t inner = outer + 1; inner < from.size(); ++inner) {
       // An outer axis that moves to a dim which an inner one is about to take goes first, and directly.
-      if (from[inner] != to[inner] && shards(to[outer], to[inner]) && from[inner].is_sharded()) gather[inner] = true;
+      if (from[inner] != to[inner] && shards(to[outer], to[inner]) && from[inner].is_sharded())
+        gather[inner] = true;
     }
   }
   return gather;
@@ -65,9 +66,10 @@ std::size_t axis_index(std::string_view axis) {
   return static_cast<std::size_t>(RankContext::current().mesh().axis(axis));
 }
 
-[[noreturn]] void refuse(std::string_view call, std::string_view axis, const DTensor& x, std::string_view expects) {
-  throw Error("vs::" + std::string(call) + " over '" + std::string(axis) + "' expects " + std::string(expects) +
-              ", but the tensor is [" + x.layout()->to_string() + "]");
+[[noreturn]] void refuse(std::string_view call, std::string_view axis, const DTensor& x,
+                         std::string_view expects) {
+  throw Error("vs::" + std::string(call) + " over '" + std::string(axis) + "' expects " +
+              std::string(expects) + ", but the tensor is [" + x.layout()->to_string() + "]");
 }
 
 DTensor with_axis(const DTensor& x, std::size_t axis, const Placement& placement) {
@@ -83,8 +85,8 @@ std::int64_t wrapped_dim(const DTensor& x, std::int64_t dim) { return at::maybe_
 DTensor redistribute(const DTensor& x, const std::vector<Placement>& placements) {
   const std::vector<Placement>& from = x.placements();
   if (placements.size() != from.size()) {
-    throw Error("a tensor on the mesh " + x.layout()->mesh->to_string() + " needs one placement per axis, not " +
-                std::to_string(placements.size()));
+    throw Error("a tensor on the mesh " + x.layout()->mesh->to_string() +
+                " needs one placement per axis, not " + std::to_string(placements.size()));
   }
   for (const Placement& p : placements) {
     if (p.is_sharded() && p.dim >= x.dim()) {
@@ -97,7 +99,8 @@ DTensor redistribute(const DTensor& x, const std::vector<Placement>& placements)
   DTensor result = x;
   for (std::size_t axis = from.size(); axis-- > 0;) {
     if (gather[axis]) {
-      result = convert(result, static_cast<std::int64_t>(axis), gathered(result.placements()[axis], placements[axis]));
+      result = convert(result, static_cast<std::int64_t>(axis),
+                       gathered(result.placements()[axis], placements[axis]));
     }
   }
   for (std::size_t axis = 0; axis < placements.size(); ++axis) {
@@ -111,7 +114,8 @@ DTensor redistribute(const DTensor& x, std::string_view placements) {
   plan::apply_placements(placements, RankContext::current().mesh().shape(), target);
   for (std::size_t axis = 0; axis < target.size(); ++axis) {
     // "R" in a text does not ask for a change between the two kinds of replication.
-    if (target[axis].is_invariant() && x.placements()[axis].is_replicated()) target[axis] = x.placements()[axis];
+    if (target[axis].is_invariant() && x.placements()[axis].is_replicated())
+      target[axis] = x.placements()[axis];
   }
   return redistribute(x, target);
 }
@@ -134,7 +138,8 @@ DTensor all_gather(const DTensor& x, std::string_view axis, Gradient gradient) {
 DTensor reduce_scatter(const DTensor& x, std::string_view axis, std::int64_t dim) {
   const std::size_t a = axis_index(axis);
   const Placement target = Placement::shard(wrapped_dim(x, dim));
-  if (x.placements()[a] != target && !x.placements()[a].is_partial()) refuse("reduce_scatter", axis, x, "a Partial");
+  if (x.placements()[a] != target && !x.placements()[a].is_partial())
+    refuse("reduce_scatter", axis, x, "a Partial");
   return with_axis(x, a, target);
 }
 
@@ -172,14 +177,15 @@ DTensor from_local(const at::Tensor& local, std::string_view placements, at::Int
                   " do not have");
     }
   }
-  const std::vector<std::int64_t> strides =
-      local.dim() == static_cast<std::int64_t>(sizes.size()) ? dense_strides_like(sizes, local.strides())
-                                                             : contiguous_strides(sizes.vec());
+  const std::vector<std::int64_t> strides = local.dim() == static_cast<std::int64_t>(sizes.size())
+                                                ? dense_strides_like(sizes, local.strides())
+                                                : contiguous_strides(sizes.vec());
   const Layout* layout = LayoutTable::current().intern(target, sizes, strides);
   if (local.sizes() != rank_layout(layout).local_sizes) {
     throw Error("from_local: this rank's piece of a tensor of sizes " + c10::str(sizes) + " at [" +
-                layout->to_string() + "] has sizes " + c10::str(c10::IntArrayRef(rank_layout(layout).local_sizes)) +
-                ", not " + c10::str(local.sizes()));
+                layout->to_string() + "] has sizes " +
+                c10::str(c10::IntArrayRef(rank_layout(layout).local_sizes)) + ", not " +
+                c10::str(local.sizes()));
   }
   return {local, layout};
 }

@@ -45,7 +45,8 @@ std::int64_t DTensor::stride(std::int64_t dim) const {
 
 bool DTensor::is_contiguous(at::MemoryFormat format) const {
   if (format == at::MemoryFormat::Contiguous) return is_row_major(sizes(), strides());
-  return numel() == 0 || strides() == c10::IntArrayRef(at::empty(sizes(), at::TensorOptions(at::kMeta), format).strides());
+  return numel() == 0 ||
+         strides() == c10::IntArrayRef(at::empty(sizes(), at::TensorOptions(at::kMeta), format).strides());
 }
 
 at::MemoryFormat DTensor::suggest_memory_format() const {
@@ -60,9 +61,7 @@ at::Scalar DTensor::item() const {
   return full().item();
 }
 
-void DTensor::print() const {
-  vescale::cout() << *this << '\n';
-}
+void DTensor::print() const { vescale::cout() << *this << '\n'; }
 
 DTensor DTensor::grad() const {
   const at::Tensor& leaf = local();
@@ -99,7 +98,9 @@ const Layout* DTensor::placed_layout() const {
 
 void DTensor::materialize() const { place_unplaced(*this, all_invariant()); }
 
-void DTensor::throw_undefined() { throw Error("this DTensor is undefined: it has no sizes, placement or values"); }
+void DTensor::throw_undefined() {
+  throw Error("this DTensor is undefined: it has no sizes, placement or values");
+}
 
 std::ostream& operator<<(std::ostream& out, const DTensor& tensor) {
   if (!tensor.defined()) return out << at::Tensor();

@@ -8,9 +8,12 @@
 namespace vescale {
 namespace {
 
-void mix(std::size_t& hash, std::size_t value) { hash ^= value + 0x9e3779b97f4a7c15ULL + (hash << 6) + (hash >> 2); }
+void mix(std::size_t& hash, std::size_t value) {
+  hash ^= value + 0x9e3779b97f4a7c15ULL + (hash << 6) + (hash >> 2);
+}
 
-std::size_t content_hash(const std::vector<Placement>& placements, c10::IntArrayRef sizes, c10::IntArrayRef strides) {
+std::size_t content_hash(const std::vector<Placement>& placements, c10::IntArrayRef sizes,
+                         c10::IntArrayRef strides) {
   std::size_t hash = sizes.size();
   for (const Placement& p : placements) {
     mix(hash, static_cast<std::size_t>(p.kind) | static_cast<std::size_t>(p.reduce) << 4 |
@@ -39,8 +42,8 @@ const Layout* LayoutTable::intern(const std::vector<Placement>& placements, c10:
   layout->strides = strides.vec();
   layout->ranges = owned_ranges(*layout, context.mesh().coordinate());
   for (const std::vector<Range>& dim : layout->ranges) {
-    layout->local_sizes.push_back(
-        std::accumulate(dim.begin(), dim.end(), std::int64_t{0}, [](auto n, const Range& r) { return n + r.length; }));
+    layout->local_sizes.push_back(std::accumulate(dim.begin(), dim.end(), std::int64_t{0},
+                                                  [](auto n, const Range& r) { return n + r.length; }));
   }
   return layouts_.emplace(hash, std::move(layout))->second.get();
 }

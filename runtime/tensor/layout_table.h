@@ -1,5 +1,6 @@
 #pragma once
-/// One interned Layout per content on a rank, so that layouts compare by pointer; with what the rank owns of each.
+/// One interned Layout per content on a rank, so that layouts compare by pointer; with what the rank owns of
+/// each.
 #include <c10/util/ArrayRef.h>
 
 #include <memory>
@@ -24,7 +25,8 @@ class LayoutTable {
   /// The rank's table.
   static LayoutTable& current() { return RankContext::current().slot<LayoutTable>(); }
 
-  const Layout* intern(const std::vector<Placement>& placements, c10::IntArrayRef sizes, c10::IntArrayRef strides);
+  const Layout* intern(const std::vector<Placement>& placements, c10::IntArrayRef sizes,
+                       c10::IntArrayRef strides);
   /// R on every axis.
   const Layout* invariant(c10::IntArrayRef sizes, c10::IntArrayRef strides);
   const Layout* with_placements(const Layout* layout, const std::vector<Placement>& placements) {

@@ -1,4 +1,5 @@
-// Cost of an op on a DTensor beside the plain LibTorch call, on a mesh of one rank: ratio and nanoseconds added.
+// Cost of an op on a DTensor beside the plain LibTorch call, on a mesh of one rank: ratio and nanoseconds
+// added.
 #include <torch/torch.h>
 
 #include <algorithm>
@@ -35,7 +36,8 @@ void compare(const char* name, const Plain& plain, const Ours& ours, int repeats
     return times[rounds / 2];
   };
   const double p = median(plain_times), o = median(our_times);
-  std::printf("%-22s plain %9.1f ns   vescale %9.1f ns   ratio %.3f   added %6.1f ns\n", name, p, o, o / p, o - p);
+  std::printf("%-22s plain %9.1f ns   vescale %9.1f ns   ratio %.3f   added %6.1f ns\n", name, p, o, o / p,
+              o - p);
 }
 
 }  // namespace
@@ -52,21 +54,26 @@ int main() {
     compare("mm", [&] { return x.mm(w); }, [&] { return X.mm(W); });
     compare("relu", [&] { return x.relu(); }, [&] { return X.relu(); });
     compare("linear", [&] { return at::linear(x, w, b); }, [&] { return vescale::linear(X, W, B); });
-    compare("layer_norm", [&] { return at::layer_norm(x, {32}, b, b); },
-            [&] { return vescale::layer_norm(X, {32}, B, B); });
+    compare(
+        "layer_norm", [&] { return at::layer_norm(x, {32}, b, b); },
+        [&] { return vescale::layer_norm(X, {32}, B, B); });
     compare("view", [&] { return x.view({16, 64}); }, [&] { return X.view({16, 64}); });
     compare("sum", [&] { return x.sum(); }, [&] { return X.sum(); });
   }
-  compare("mm+relu+sum fwd+bwd", [&] {
-    const at::Tensor loss = x.mm(wg).relu().sum();
-    loss.backward();
-    wg.mutable_grad().reset();
-    return loss;
-  }, [&] {
-    const vescale::DTensor loss = X.mm(WG).relu().sum();
-    loss.backward();
-    wg.mutable_grad().reset();
-    return loss;
-  }, 400);
+  compare(
+      "mm+relu+sum fwd+bwd",
+      [&] {
+        const at::Tensor loss = x.mm(wg).relu().sum();
+        loss.backward();
+        wg.mutable_grad().reset();
+        return loss;
+      },
+      [&] {
+        const vescale::DTensor loss = X.mm(WG).relu().sum();
+        loss.backward();
+        wg.mutable_grad().reset();
+        return loss;
+      },
+      400);
   return 0;
 }

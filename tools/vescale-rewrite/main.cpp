@@ -64,7 +64,7 @@ int write_outputs(const Options& options, const Outcome& outcome) {
       } else {
         files.push_back({options.output, file.text});
       }
-    } else if (file.changed()) {
+    } else if (file.changed() && !options.output.empty()) {
       std::fprintf(stderr,
                    "vescale-rewrite: %s changes too and is not written; use --out-dir or --in-place\n",
                    name.c_str());

@@ -33,7 +33,8 @@ void update_running(const std::optional<DTensor>& running, const DTensor& batch,
 }
 
 Normalized normalize_whole_batch(const DTensor& input, const std::optional<DTensor>& weight,
-                                 const std::optional<DTensor>& bias, const std::optional<DTensor>& running_mean,
+                                 const std::optional<DTensor>& bias,
+                                 const std::optional<DTensor>& running_mean,
                                  const std::optional<DTensor>& running_var, double momentum, double eps) {
   const DTensor x = without_partial(input);
   const std::vector<std::int64_t> dims = all_but_channels(x);
@@ -56,9 +57,10 @@ bool needs_whole_batch(const DTensor& input, bool training) {
 
 }  // namespace
 
-DTensor batch_norm(const DTensor& input, const std::optional<DTensor>& weight, const std::optional<DTensor>& bias,
-                   const std::optional<DTensor>& running_mean, const std::optional<DTensor>& running_var,
-                   bool training, double momentum, double eps, bool cudnn_enabled) {
+DTensor batch_norm(const DTensor& input, const std::optional<DTensor>& weight,
+                   const std::optional<DTensor>& bias, const std::optional<DTensor>& running_mean,
+                   const std::optional<DTensor>& running_var, bool training, double momentum, double eps,
+                   bool cudnn_enabled) {
   if (!needs_whole_batch(input, training)) {
     return call<at::_ops::batch_norm>(input, weight, bias, running_mean, running_var, training, momentum, eps,
                                       cudnn_enabled);
@@ -66,13 +68,15 @@ DTensor batch_norm(const DTensor& input, const std::optional<DTensor>& weight, c
   return normalize_whole_batch(input, weight, bias, running_mean, running_var, momentum, eps).output;
 }
 
-std::tuple<DTensor, DTensor, DTensor> native_batch_norm(const DTensor& input, const std::optional<DTensor>& weight,
+std::tuple<DTensor, DTensor, DTensor> native_batch_norm(const DTensor& input,
+                                                        const std::optional<DTensor>& weight,
                                                         const std::optional<DTensor>& bias,
                                                         const std::optional<DTensor>& running_mean,
-                                                        const std::optional<DTensor>& running_var, bool training,
-                                                        double momentum, double eps) {
+                                                        const std::optional<DTensor>& running_var,
+                                                        bool training, double momentum, double eps) {
   if (!needs_whole_batch(input, training)) {
-    return call<at::_ops::native_batch_norm>(input, weight, bias, running_mean, running_var, training, momentum, eps);
+    return call<at::_ops::native_batch_norm>(input, weight, bias, running_mean, running_var, training,
+                                             momentum, eps);
   }
   const Normalized n = normalize_whole_batch(input, weight, bias, running_mean, running_var, momentum, eps);
   return {n.output, n.mean, n.inverse_deviation};

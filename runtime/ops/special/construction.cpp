@@ -27,17 +27,22 @@ DTensor empty_memory_format(at::IntArrayRef size, Dtype dtype, MemoryLayout layo
   return call<at::_ops::empty_memory_format>(sym(size), dtype, layout, device, pin, format);
 }
 DTensor zeros(at::IntArrayRef size, Dtype dtype, MemoryLayout layout, Device device, Pin pin) {
-  if (under_construction()) return make_unplaced(size, tensor_options(dtype, layout, device, pin), constant(0));
+  if (under_construction())
+    return make_unplaced(size, tensor_options(dtype, layout, device, pin), constant(0));
   return call<at::_ops::zeros>(sym(size), dtype, layout, device, pin);
 }
 DTensor ones(at::IntArrayRef size, Dtype dtype, MemoryLayout layout, Device device, Pin pin) {
-  if (under_construction()) return make_unplaced(size, tensor_options(dtype, layout, device, pin), constant(1));
+  if (under_construction())
+    return make_unplaced(size, tensor_options(dtype, layout, device, pin), constant(1));
   return call<at::_ops::ones>(sym(size), dtype, layout, device, pin);
 }
-DTensor full(at::IntArrayRef size, const at::Scalar& value, Dtype dtype, MemoryLayout layout, Device device, Pin pin) {
+DTensor full(at::IntArrayRef size, const at::Scalar& value, Dtype dtype, MemoryLayout layout, Device device,
+             Pin pin) {
   if (under_construction()) {
     const bool integral = value.isIntegral(/*includeBool=*/false);
-    const at::ScalarType own = value.isBoolean() ? at::kBool : integral ? at::kLong : at::get_default_dtype_as_scalartype();
+    const at::ScalarType own = value.isBoolean() ? at::kBool
+                               : integral        ? at::kLong
+                                                 : at::get_default_dtype_as_scalartype();
     return make_unplaced(size, tensor_options(dtype.value_or(own), layout, device, pin), constant(value));
   }
   return call<at::_ops::full>(sym(size), value, dtype, layout, device, pin);

@@ -21,7 +21,9 @@ struct Options {
 };
 
 std::int64_t class_dim(const DTensor& x) { return x.dim() == 1 ? 0 : 1; }
-bool has_probabilities(const DTensor& x, const DTensor& target) { return x.sizes() == target.sizes() && target.is_floating_point(); }
+bool has_probabilities(const DTensor& x, const DTensor& target) {
+  return x.sizes() == target.sizes() && target.is_floating_point();
+}
 bool has_weight(const Options& o) { return o.weight && o.weight->defined(); }
 
 /// Placements of what remains when the class dim is reduced: classes over ranks become `over_classes`.
@@ -43,7 +45,8 @@ std::vector<std::int64_t> sizes_without_classes(const DTensor& x) {
   return sizes;
 }
 
-DTensor wrap(at::Tensor local, const std::vector<Placement>& placements, const std::vector<std::int64_t>& sizes) {
+DTensor wrap(at::Tensor local, const std::vector<Placement>& placements,
+             const std::vector<std::int64_t>& sizes) {
   return {std::move(local), LayoutTable::current().intern(placements, sizes, contiguous_strides(sizes))};
 }
 
@@ -53,16 +56,18 @@ DTensor largest(const DTensor& x) {
   const std::int64_t dim = class_dim(x);
   std::vector<std::int64_t> empty_sizes = local.sizes().vec();
   empty_sizes.erase(empty_sizes.begin() + dim);
-  const at::Tensor piece = local.size(dim) > 0
-                               ? local.amax(dim)
-                               : at::full(empty_sizes, -std::numeric_limits<double>::infinity(), local.options());
-  return without_partial(wrap(piece, without_classes(x, Placement::partial(ReduceOp::Max)), sizes_without_classes(x)));
+  const at::Tensor piece =
+      local.size(dim) > 0 ? local.amax(dim)
+                          : at::full(empty_sizes, -std::numeric_limits<double>::infinity(), local.options());
+  return without_partial(
+      wrap(piece, without_classes(x, Placement::partial(ReduceOp::Max)), sizes_without_classes(x)));
 }
 
 /// x[target] of each sample; a Partial over the ranks that share the classes.
 DTensor picked(const DTensor& x, const DTensor& target) {
   const std::int64_t dim = class_dim(x);
-  const LocalIndex index = local_index(target.local(), rank_layout(x.layout()).ranges[static_cast<std::size_t>(dim)]);
+  const LocalIndex index =
+      local_index(target.local(), rank_layout(x.layout()).ranges[static_cast<std::size_t>(dim)]);
   const at::Tensor local = x.local();
   // A rank without classes still hangs on x, so that the graphs of all ranks are alike.
   const at::Tensor values = local.size(dim) > 0
@@ -107,10 +112,10 @@ DTensor with_indices(const DTensor& x, const DTensor& target_in, const Options& 
   const DTensor counts = target.ne(o.ignore_index);
   const DTensor ignored = counts.logical_not();
   const DTensor safe_target = target.masked_fill(ignored, 0);
-  TORCH_CHECK_INDEX(safe_target.local().numel() == 0 ||
-                        (safe_target.local().min().item<std::int64_t>() >= 0 &&
-                         safe_target.local().max().item<std::int64_t>() < x.size(dim)),
-                    "Target out of bounds: targets must lie in [0, ", x.size(dim), ")");
+  TORCH_CHECK_INDEX(
+      safe_target.local().numel() == 0 || (safe_target.local().min().item<std::int64_t>() >= 0 &&
+                                           safe_target.local().max().item<std::int64_t>() < x.size(dim)),
+      "Target out of bounds: targets must lie in [0, ", x.size(dim), ")");
   const SoftMax s = log_sum_exp(x);
   DTensor losses = s.log_sum.sub(without_partial(picked(s.shifted, safe_target)));
   DTensor total = counts.to(x.scalar_type());
@@ -156,17 +161,20 @@ DTensor cross_entropy_loss(const DTensor& self, const DTensor& target, const std
   const Options options{weight, reduction, ignore_index, label_smoothing};
   const DTensor x = without_partial(self);
   if (is_sharded_on(x, class_dim(x))) {
-    return has_probabilities(x, target) ? with_probabilities(x, target, options) : with_indices(x, target, options);
+    return has_probabilities(x, target) ? with_probabilities(x, target, options)
+                                        : with_indices(x, target, options);
   }
   auto loss = [&](std::int64_t r) {
-    return call<at::_ops::cross_entropy_loss>(x, target, weight, r, c10::SymInt(ignore_index), label_smoothing);
+    return call<at::_ops::cross_entropy_loss>(x, target, weight, r, c10::SymInt(ignore_index),
+                                              label_smoothing);
   };
   if (reduction != at::Reduction::Mean) return loss(reduction);
   const DTensor sum = loss(at::Reduction::Sum);
   if (has_probabilities(x, target)) return sum.div(static_cast<double>(x.numel() / x.size(class_dim(x))));
   const DTensor counts = target.ne(ignore_index);
   DTensor total = counts.to(x.scalar_type());
-  if (has_weight(options)) total = total.mul(target_weights(options, target.masked_fill(counts.logical_not(), 0)));
+  if (has_weight(options))
+    total = total.mul(target_weights(options, target.masked_fill(counts.logical_not(), 0)));
   return sum.div(without_partial(vescale::sum(total)));
 }
 

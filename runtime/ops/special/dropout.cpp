@@ -1,4 +1,5 @@
-// The dropout family and attention with dropout: LibTorch's formulas over noise that has the single device's bits.
+// The dropout family and attention with dropout: LibTorch's formulas over noise that has the single device's
+// bits.
 #include <vescale/generated/special.h>
 #include <vescale/ops.h>
 
@@ -14,11 +15,13 @@ void check_probability(const char* name, double p) {
   TORCH_CHECK(p >= 0 && p <= 1, name, " probability has to be between 0 and 1, but got ", p);
 }
 
-bool changes_nothing(const DTensor& input, double p, bool train) { return p == 0 || !train || input.numel() == 0; }
+bool changes_nothing(const DTensor& input, double p, bool train) {
+  return p == 0 || !train || input.numel() == 0;
+}
 
 DTensor noise_like(const DTensor& input, const rng::Distribution& distribution) {
-  return random_tensor(shape_like(input), input.placements(), input.options().requires_grad(false), distribution,
-                       std::nullopt);
+  return random_tensor(shape_like(input), input.placements(), input.options().requires_grad(false),
+                       distribution, std::nullopt);
 }
 
 /// One value a channel: sizes [N, C, 1, ...]; placements of N and C are the input's, others are R.
@@ -31,8 +34,8 @@ DTensor channel_noise(const DTensor& input, const rng::Distribution& distributio
   for (Placement& p : placements) {
     if (p.is_sharded() && p.dim >= 2) p = Placement::invariant();
   }
-  return random_tensor(row_major_shape(sizes), placements, input.options().requires_grad(false),
-                       distribution, std::nullopt);
+  return random_tensor(row_major_shape(sizes), placements, input.options().requires_grad(false), distribution,
+                       std::nullopt);
 }
 
 using Noise = DTensor (*)(const DTensor&, const rng::Distribution&);
@@ -86,7 +89,9 @@ DTensor& alpha_dropout_with_(DTensor& self, double p, bool train, Noise noise) {
 DTensor dropout(const DTensor& input, double p, bool train) {
   return plain_dropout("dropout", input, p, train, noise_like);
 }
-DTensor& dropout_(DTensor& self, double p, bool train) { return plain_dropout_("dropout", self, p, train, noise_like); }
+DTensor& dropout_(DTensor& self, double p, bool train) {
+  return plain_dropout_("dropout", self, p, train, noise_like);
+}
 DTensor feature_dropout(const DTensor& input, double p, bool train) {
   return plain_dropout("dropout", input, p, train, channel_noise);
 }
@@ -96,7 +101,9 @@ DTensor& feature_dropout_(DTensor& self, double p, bool train) {
 DTensor alpha_dropout(const DTensor& input, double p, bool train) {
   return alpha_dropout_with(input, p, train, noise_like);
 }
-DTensor& alpha_dropout_(DTensor& self, double p, bool train) { return alpha_dropout_with_(self, p, train, noise_like); }
+DTensor& alpha_dropout_(DTensor& self, double p, bool train) {
+  return alpha_dropout_with_(self, p, train, noise_like);
+}
 DTensor feature_alpha_dropout(const DTensor& input, double p, bool train) {
   return alpha_dropout_with(input, p, train, channel_noise);
 }
@@ -108,21 +115,22 @@ std::tuple<DTensor, DTensor> native_dropout(const DTensor& self, double p, std::
   check_probability("dropout", p);
   const DTensor input = without_partial(self);
   if (input.numel() == 0) return {input, empty_like(input, input.options().dtype(at::kBool))};
-  if (train.has_value() && !*train) return {input.clone(), ones_like(input, input.options().dtype(at::kBool))};
+  if (train.has_value() && !*train)
+    return {input.clone(), ones_like(input, input.options().dtype(at::kBool))};
   // Where p is 1 nothing is kept and there is nothing to scale.
   const double scale = p == 1 ? 0 : 1 / (1 - p);
   const DTensor mask = random_tensor(shape_like(input), input.placements(),
-                                     input.options().dtype(at::kBool).requires_grad(false), rng::Bernoulli{1 - p},
-                                     std::nullopt);
+                                     input.options().dtype(at::kBool).requires_grad(false),
+                                     rng::Bernoulli{1 - p}, std::nullopt);
   return {input.mul(mask).mul_(scale), mask};
 }
 
 DTensor scaled_dot_product_attention(const DTensor& query, const DTensor& key, const DTensor& value,
-                                     const std::optional<DTensor>& attn_mask, double dropout_p, bool is_causal,
-                                     std::optional<double> scale, bool enable_gqa) {
+                                     const std::optional<DTensor>& attn_mask, double dropout_p,
+                                     bool is_causal, std::optional<double> scale, bool enable_gqa) {
   if (dropout_p == 0) {
-    return call<at::_ops::scaled_dot_product_attention>(query, key, value, attn_mask, dropout_p, is_causal, scale,
-                                                        enable_gqa);
+    return call<at::_ops::scaled_dot_product_attention>(query, key, value, attn_mask, dropout_p, is_causal,
+                                                        scale, enable_gqa);
   }
   TORCH_CHECK(!(is_causal && attn_mask), "scaled_dot_product_attention: is_causal excludes attn_mask");
   // With dropout LibTorch's CPU path is the formula itself: softmax(q kT s + mask), dropped out, times v.
@@ -134,7 +142,9 @@ DTensor scaled_dot_product_attention(const DTensor& query, const DTensor& key, c
   }
   DTensor weights = matmul(query.mul(root), k.transpose(-2, -1).mul(root));
   if (is_causal) {
-    const DTensor below = vescale::ones({query.size(-2), key.size(-2)}, query.options().dtype(at::kBool).requires_grad(false)).tril();
+    const DTensor below =
+        vescale::ones({query.size(-2), key.size(-2)}, query.options().dtype(at::kBool).requires_grad(false))
+            .tril();
     weights = weights.masked_fill(below.logical_not(), -std::numeric_limits<double>::infinity());
   } else if (attn_mask) {
     weights = attn_mask->scalar_type() == at::kBool

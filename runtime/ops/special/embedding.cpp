@@ -36,17 +36,19 @@ at::Tensor lookup(const at::Tensor& weight, const at::Tensor& indices, const std
     sizes.push_back(weight.size(1));
     return weight.new_zeros(sizes) + weight.sum() * 0;
   }
-  return at::embedding(weight, local.index, local_padding(padding, owned)).masked_fill(local.missing.unsqueeze(-1), 0);
+  return at::embedding(weight, local.index, local_padding(padding, owned))
+      .masked_fill(local.missing.unsqueeze(-1), 0);
 }
 
 }  // namespace
 
-DTensor embedding(const DTensor& weight, const DTensor& indices, std::int64_t padding_idx, bool scale_grad_by_freq,
-                  bool sparse) {
+DTensor embedding(const DTensor& weight, const DTensor& indices, std::int64_t padding_idx,
+                  bool scale_grad_by_freq, bool sparse) {
   if (!is_sharded_on(weight, 0) || scale_grad_by_freq || sparse) {
     return call<at::_ops::embedding>(weight, indices, c10::SymInt(padding_idx), scale_grad_by_freq, sparse);
   }
-  // Along an axis that shards the vocabulary the indices are whole; along the others the two fit as the rule says.
+  // Along an axis that shards the vocabulary the indices are whole; along the others the two fit as the rule
+  // says.
   std::vector<Placement> index_placements = indices.placements();
   std::vector<Placement> weight_placements = weight.placements();
   std::vector<Placement> output(index_placements.size());

@@ -32,7 +32,8 @@ template <class Loss>
 DTensor reduced_nll(const DTensor& self, const DTensor& target, const std::optional<DTensor>& weight,
                     std::int64_t reduction, std::int64_t ignore_index, const Loss& loss) {
   if (reduction != at::Reduction::Mean || (is_whole(self) && is_whole(target))) return loss(reduction);
-  return loss(std::int64_t{at::Reduction::Sum}).div(total_weight(target, weight, ignore_index, self.scalar_type()));
+  return loss(std::int64_t{at::Reduction::Sum})
+      .div(total_weight(target, weight, ignore_index, self.scalar_type()));
 }
 
 }  // namespace

@@ -28,11 +28,14 @@ DTensor& cauchy_(DTensor& self, double median, double sigma, MaybeGenerator gene
 DTensor& geometric_(DTensor& self, double p, MaybeGenerator generator) {
   return fill_random(self, rng::Geometric{p}, generator);
 }
-DTensor& random_(DTensor& self, MaybeGenerator generator) { return fill_random(self, rng::Random{}, generator); }
+DTensor& random_(DTensor& self, MaybeGenerator generator) {
+  return fill_random(self, rng::Random{}, generator);
+}
 DTensor& random__to(DTensor& self, std::int64_t to, MaybeGenerator generator) {
   return fill_random(self, rng::RandomRange{0, to}, generator);
 }
-DTensor& random__from(DTensor& self, std::int64_t from, std::optional<std::int64_t> to, MaybeGenerator generator) {
+DTensor& random__from(DTensor& self, std::int64_t from, std::optional<std::int64_t> to,
+                      MaybeGenerator generator) {
   return fill_random(self, rng::RandomRange{from, to}, generator);
 }
 DTensor& bernoulli__float(DTensor& self, double p, MaybeGenerator generator) {
@@ -53,7 +56,8 @@ DTensor bernoulli(const DTensor& self, MaybeGenerator generator) {
 }
 
 DTensor bernoulli_p(const DTensor& self, double p, MaybeGenerator generator) {
-  return random_tensor(shape_like(self), fresh_placements(self), self.options(), rng::Bernoulli{p}, generator);
+  return random_tensor(shape_like(self), fresh_placements(self), self.options(), rng::Bernoulli{p},
+                       generator);
 }
 
 }  // namespace vescale::special

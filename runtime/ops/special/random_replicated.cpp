@@ -1,4 +1,5 @@
-// Random ops whose draws depend on values or on the whole tensor: every rank runs LibTorch's op on the full values.
+// Random ops whose draws depend on values or on the whole tensor: every rank runs LibTorch's op on the full
+// values.
 #include <vescale/generated/special.h>
 #include <vescale/ops.h>
 #include <vescale/redistribute.h>
@@ -16,10 +17,12 @@ DTensor randperm(std::int64_t n, std::optional<at::ScalarType> dtype, std::optio
 DTensor randperm_generator(std::int64_t n, MaybeGenerator generator, std::optional<at::ScalarType> dtype,
                            std::optional<at::Layout> layout, std::optional<at::Device> device,
                            std::optional<bool> pin) {
-  return at::randperm(n, generator_for(generator), tensor_options(dtype.value_or(at::kLong), layout, device, pin));
+  return at::randperm(n, generator_for(generator),
+                      tensor_options(dtype.value_or(at::kLong), layout, device, pin));
 }
 
-DTensor multinomial(const DTensor& self, std::int64_t num_samples, bool replacement, MaybeGenerator generator) {
+DTensor multinomial(const DTensor& self, std::int64_t num_samples, bool replacement,
+                    MaybeGenerator generator) {
   return at::multinomial(self.full(), num_samples, replacement, generator_for(generator));
 }
 
@@ -33,7 +36,8 @@ DTensor binomial(const DTensor& count, const DTensor& prob, MaybeGenerator gener
 
 namespace {
 /// The slopes that rrelu draws where x <= 0; 1 elsewhere.
-DTensor slopes(const DTensor& self, const at::Scalar& lower, const at::Scalar& upper, const MaybeGenerator& generator) {
+DTensor slopes(const DTensor& self, const at::Scalar& lower, const at::Scalar& upper,
+               const MaybeGenerator& generator) {
   const at::NoGradGuard no_grad;
   const at::Tensor whole = self.full();
   at::Tensor noise = at::empty_like(whole);
@@ -53,8 +57,8 @@ DTensor& rrelu_(DTensor& self, const at::Scalar& lower, const at::Scalar& upper,
   if (!training) return leaky_relu_(self, (lower.toDouble() + upper.toDouble()) / 2);
   return self.mul_(slopes(self, lower, upper, generator));
 }
-DTensor rrelu_with_noise(const DTensor& self, DTensor& noise, const at::Scalar& lower, const at::Scalar& upper,
-                         bool training, MaybeGenerator generator) {
+DTensor rrelu_with_noise(const DTensor& self, DTensor& noise, const at::Scalar& lower,
+                         const at::Scalar& upper, bool training, MaybeGenerator generator) {
   if (!training) return special::rrelu(self, lower, upper, false, generator);
   const DTensor x = without_partial(self);
   noise.copy_(slopes(x, lower, upper, generator));

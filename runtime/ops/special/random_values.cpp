@@ -31,7 +31,8 @@ PieceFiller recorded_draw(at::ScalarType dtype, const Layout& layout, const rng:
 void keep_on_first_ranks(const at::Tensor& local, const Layout& layout) {
   const Mesh& mesh = RankContext::current().mesh();
   for (std::size_t axis = 0; axis < layout.placements.size(); ++axis) {
-    if (layout.placements[axis].is_partial() && mesh.coordinate(static_cast<std::int64_t>(axis)) != 0) local.zero_();
+    if (layout.placements[axis].is_partial() && mesh.coordinate(static_cast<std::int64_t>(axis)) != 0)
+      local.zero_();
   }
 }
 
@@ -39,7 +40,9 @@ void keep_on_first_ranks(const at::Tensor& local, const Layout& layout) {
 
 rng::GlobalShape global_shape(const Layout& layout) { return {layout.sizes, layout.strides}; }
 
-rng::GlobalShape row_major_shape(at::IntArrayRef sizes) { return {sizes.vec(), contiguous_strides(sizes.vec())}; }
+rng::GlobalShape row_major_shape(at::IntArrayRef sizes) {
+  return {sizes.vec(), contiguous_strides(sizes.vec())};
+}
 
 std::vector<Placement> fresh_placements(const DTensor& x) {
   std::vector<Placement> placements = x.placements();
@@ -54,8 +57,8 @@ DTensor without_partial(const DTensor& x) { return redistribute(x, fresh_placeme
 rng::GlobalShape shape_like(const DTensor& x, std::optional<at::MemoryFormat> format) {
   const bool keeps = !format || *format == at::MemoryFormat::Preserve;
   if (keeps && is_row_major(x.sizes(), x.strides())) return {x.sizes().vec(), x.strides().vec()};
-  const at::Tensor like = at::empty_like(at::empty_strided(x.sizes(), x.strides(), at::TensorOptions(at::kMeta)),
-                                         at::TensorOptions(), format);
+  const at::Tensor like = at::empty_like(
+      at::empty_strided(x.sizes(), x.strides(), at::TensorOptions(at::kMeta)), at::TensorOptions(), format);
   return {like.sizes().vec(), like.strides().vec()};
 }
 
@@ -73,11 +76,13 @@ DTensor random_tensor(const rng::GlobalShape& shape, const std::vector<Placement
 DTensor& fill_random(DTensor& self, const rng::Distribution& distribution,
                      const std::optional<at::Generator>& generator) {
   if (is_unplaced(self)) {
-    record_fill(self, recorded_draw(self.scalar_type(), *DTensorAccess::raw_layout(self), distribution, generator));
+    record_fill(self,
+                recorded_draw(self.scalar_type(), *DTensorAccess::raw_layout(self), distribution, generator));
     return self;
   }
   if (self.requires_grad() && at::GradMode::is_enabled()) {
-    TORCH_CHECK(!self.is_leaf(), "a leaf Variable that requires grad is being used in an in-place operation.");
+    TORCH_CHECK(!self.is_leaf(),
+                "a leaf Variable that requires grad is being used in an in-place operation.");
     self.local().zero_();  // the values no longer depend on what they were
   }
   const at::Tensor local = self.local().detach();
@@ -86,15 +91,15 @@ DTensor& fill_random(DTensor& self, const rng::Distribution& distribution,
   return self;
 }
 
-DTensor random_factory(at::IntArrayRef size, const at::TensorOptions& options, const rng::Distribution& distribution,
-                       const std::optional<at::Generator>& generator) {
+DTensor random_factory(at::IntArrayRef size, const at::TensorOptions& options,
+                       const rng::Distribution& distribution, const std::optional<at::Generator>& generator) {
   const Layout* layout = LayoutTable::current().invariant(size, contiguous_strides(size.vec()));
   if (under_construction()) {
     const at::ScalarType dtype = c10::typeMetaToScalarType(options.dtype());
     return make_unplaced(size, options, recorded_draw(dtype, *layout, distribution, generator));
   }
-  DTensor result = random_tensor(global_shape(*layout), layout->placements, options.requires_grad(false), distribution,
-                                 generator);
+  DTensor result = random_tensor(global_shape(*layout), layout->placements, options.requires_grad(false),
+                                 distribution, generator);
   if (options.requires_grad()) result.set_requires_grad(true);
   return result;
 }

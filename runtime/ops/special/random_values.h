@@ -31,8 +31,8 @@ DTensor& fill_random(DTensor& self, const rng::Distribution& distribution,
                      const std::optional<at::Generator>& generator);
 
 /// A factory's result: R on every axis, or unplaced while a module is constructed.
-DTensor random_factory(at::IntArrayRef size, const at::TensorOptions& options, const rng::Distribution& distribution,
-                       const std::optional<at::Generator>& generator);
+DTensor random_factory(at::IntArrayRef size, const at::TensorOptions& options,
+                       const rng::Distribution& distribution, const std::optional<at::Generator>& generator);
 
 at::TensorOptions tensor_options(std::optional<at::ScalarType> dtype, std::optional<at::Layout> layout,
                                  std::optional<at::Device> device, std::optional<bool> pin_memory);

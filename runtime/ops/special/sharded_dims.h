@@ -7,8 +7,8 @@
 
 namespace vescale::special {
 
-/// Whether an axis of several ranks places `x` by `holds`. On an axis of one rank every placement is the whole value,
-/// and LibTorch's own op serves.
+/// Whether an axis of several ranks places `x` by `holds`. On an axis of one rank every placement is the
+/// whole value, and LibTorch's own op serves.
 template <class Holds>
 bool on_some_axis(const DTensor& x, const Holds& holds) {
   const Layout& layout = *x.layout();

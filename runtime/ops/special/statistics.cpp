@@ -40,7 +40,8 @@ Moments moments(const DTensor& self, Dims dim, const Correction& correction, boo
   const DTensor centered = x.sub(mean);
   const double count = static_cast<double>(reduced_count(x, dim));
   const double freedom = std::max(count - (correction ? correction->toDouble() : 1.0), 0.0);
-  const DTensor variance = without_partial(vescale::sum(centered.mul(centered), dim, keepdim, std::nullopt)).div(freedom);
+  const DTensor variance =
+      without_partial(vescale::sum(centered.mul(centered), dim, keepdim, std::nullopt)).div(freedom);
   return {variance, keepdim ? mean : mean.reshape(variance.sizes())};
 }
 
@@ -112,7 +113,9 @@ DTensor linalg_vector_norm(const DTensor& self, const at::Scalar& ord, Dims dim,
   }
   DTensor x = without_partial(self);
   if (dtype) x = x.to(*dtype);
-  auto total = [&](const DTensor& values) { return without_partial(vescale::sum(values, dim, keepdim, std::nullopt)); };
+  auto total = [&](const DTensor& values) {
+    return without_partial(vescale::sum(values, dim, keepdim, std::nullopt));
+  };
   if (p == 0) return total(x.ne(0).to(x.scalar_type()));
   if (p == 1) return total(x.abs());
   if (p == 2) return root(total(x.mul(x)));
@@ -127,7 +130,8 @@ DTensor norm_Scalar(const DTensor& self, const at::Scalar& p) {
 DTensor norm_ScalarOpt_dtype(const DTensor& self, const std::optional<at::Scalar>& p, at::ScalarType dtype) {
   return special::linalg_vector_norm(self, p.value_or(2), std::nullopt, false, dtype);
 }
-DTensor norm_ScalarOpt_dim(const DTensor& self, const std::optional<at::Scalar>& p, at::IntArrayRef dim, bool keepdim) {
+DTensor norm_ScalarOpt_dim(const DTensor& self, const std::optional<at::Scalar>& p, at::IntArrayRef dim,
+                           bool keepdim) {
   return special::linalg_vector_norm(self, p.value_or(2), dim, keepdim, std::nullopt);
 }
 DTensor norm_ScalarOpt_dim_dtype(const DTensor& self, const std::optional<at::Scalar>& p, at::IntArrayRef dim,

@@ -6,7 +6,8 @@
 namespace vescale::test {
 namespace {
 
-const PlacementTable table = {{"0.weight", "tp=S(0)"}, {"0.bias", "tp=S(0)"}, {"1.weight", "dp=S(0), tp=S(1)"}};
+const PlacementTable table = {
+    {"0.weight", "tp=S(0)"}, {"0.bias", "tp=S(0)"}, {"1.weight", "dp=S(0), tp=S(1)"}};
 
 /// Norm and clipped gradients of a model of two layers.
 template <class Module, class Tensor, class Clip>
@@ -15,7 +16,8 @@ std::pair<double, NamedTensors> clipped(Module& module, const Tensor& input, con
   (module->forward(input) * Tensor(values({5, 3}, 9))).sum().backward();
   const double norm = clip(module->parameters());
   NamedTensors gradients;
-  for (const auto& item : module->named_parameters()) gradients.emplace_back(item.key(), whole(item.value().grad()));
+  for (const auto& item : module->named_parameters())
+    gradients.emplace_back(item.key(), whole(item.value().grad()));
   return {norm, gradients};
 }
 
@@ -25,22 +27,25 @@ void compare_clips(const PlainClip& plain_clip, const Clip& clip) {
   torch::nn::Sequential plain(torch::nn::Linear(6, 4), torch::nn::Linear(4, 3));
   const auto expected = clipped(plain, values({5, 6}), plain_clip);
   for (const std::string& mesh : meshes()) {
-    run_ranks(MeshShape::parse(mesh), [&] {
-      manual_seed(3);
-      nn::Sequential model(nn::Linear(6, 4), nn::Linear(4, 3));
-      distribute_module(model, table);
-      const auto actual = clipped(model, redistribute(DTensor(values({5, 6})), "dp=S(0)"), clip);
-      EXPECT_NEAR(actual.first, expected.first, 1e-9 * std::max(1.0, expected.first)) << mesh;
-      compare(expected.second, actual.second, mesh + ": gradient");
-    }, {60});
+    run_ranks(MeshShape::parse(mesh),
+              [&] {
+                manual_seed(3);
+                nn::Sequential model(nn::Linear(6, 4), nn::Linear(4, 3));
+                distribute_module(model, table);
+                const auto actual = clipped(model, redistribute(DTensor(values({5, 6})), "dp=S(0)"), clip);
+                EXPECT_NEAR(actual.first, expected.first, 1e-9 * std::max(1.0, expected.first)) << mesh;
+                compare(expected.second, actual.second, mesh + ": gradient");
+              },
+              {60});
   }
 }
 
 TEST(ClipGrad, norms) {
   for (double order : {1.0, 2.0, 3.0, std::numeric_limits<double>::infinity()}) {
     for (double most : {0.5, 1e6}) {
-      compare_clips([=](auto parameters) { return torch::nn::utils::clip_grad_norm_(parameters, most, order); },
-                    [=](auto parameters) { return nn::utils::clip_grad_norm_(parameters, most, order); });
+      compare_clips(
+          [=](auto parameters) { return torch::nn::utils::clip_grad_norm_(parameters, most, order); },
+          [=](auto parameters) { return nn::utils::clip_grad_norm_(parameters, most, order); });
     }
   }
 }

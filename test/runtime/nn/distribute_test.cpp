@@ -1,4 +1,6 @@
 // distribute_module: tables, tied tensors, errors, and the bits of the values drawn on pieces.
+#include <vescale/rank_context.h>
+
 #include "module_sweep.h"
 
 namespace vescale::test {
@@ -41,7 +43,8 @@ TEST(Distribute, pieces_and_globs) {
     const auto parameters = model->named_parameters();
     EXPECT_EQ(parameters["0.0.weight"].local().sizes(), (std::vector<std::int64_t>{2, 6}));
     EXPECT_EQ(held.local().sizes(), (std::vector<std::int64_t>{2, 6}));
-    EXPECT_EQ(parameters["1.weight"].local().sizes(), (std::vector<std::int64_t>{3, 2})) << "a later line wins";
+    EXPECT_EQ(parameters["1.weight"].local().sizes(), (std::vector<std::int64_t>{3, 2}))
+        << "a later line wins";
     EXPECT_EQ(parameters["0.0.bias"].local().sizes(), (std::vector<std::int64_t>{2}));
     EXPECT_EQ(parameters["1.bias"].local().sizes(), (std::vector<std::int64_t>{3}));
     EXPECT_EQ(parameters["0.0.weight"].sizes(), (std::vector<std::int64_t>{4, 6}));
@@ -80,7 +83,8 @@ TEST(Distribute, values_that_exist_are_cut) {
 
 TEST(Distribute, errors_name_what_is_wrong) {
   EXPECT_NE(error_of({{"2.weight", "tp=S(0)"}}).find("2.weight"), std::string::npos);
-  EXPECT_NE(error_of({{"2.weight", "tp=S(0)"}}).find("1.bias"), std::string::npos) << "lists the names there are";
+  EXPECT_NE(error_of({{"2.weight", "tp=S(0)"}}).find("1.bias"), std::string::npos)
+      << "lists the names there are";
   EXPECT_NE(error_of({{"0.bias", "tp=S(1)"}}).find("0.bias"), std::string::npos);
   EXPECT_NE(error_of({{"0.weight", "pp=S(0)"}}).find("pp"), std::string::npos);
   EXPECT_NE(error_of({{"0.weight", "tp=P"}}).find("0.weight"), std::string::npos);

@@ -1,4 +1,5 @@
-// Each module against LibTorch's: constructed, called and differentiated, with the batch on dp and weights on tp.
+// Each module against LibTorch's: constructed, called and differentiated, with the batch on dp and weights on
+// tp.
 #include "module_sweep.h"
 
 namespace vescale::test {
@@ -17,10 +18,12 @@ SWEEP_MODULE(embedding_padding, indices(), ({{"weight", "tp=S(0)"}}),
 SWEEP_MODULE(layer_norm, values({3, 5, 4}), ({}), nn::LayerNorm(nn::LayerNormOptions({4})))
 SWEEP_MODULE(layer_norm_plain, values({3, 5, 4}), ({}),
              nn::LayerNorm(nn::LayerNormOptions({5, 4}).elementwise_affine(false)))
-SWEEP_MODULE(conv1d, values({4, 3, 8}), ({{"**", "tp=S(0)"}}), nn::Conv1d(nn::Conv1dOptions(3, 6, 3).padding(1)))
+SWEEP_MODULE(conv1d, values({4, 3, 8}), ({{"**", "tp=S(0)"}}),
+             nn::Conv1d(nn::Conv1dOptions(3, 6, 3).padding(1)))
 SWEEP_MODULE(conv2d, values({4, 3, 6, 6}), ({{"weight", "tp=S(0)"}, {"bias", "tp=S(0)"}}),
              nn::Conv2d(nn::Conv2dOptions(3, 5, 3).stride(2).padding(1)))
-SWEEP_MODULE(conv2d_same, values({4, 3, 6, 6}), ({}), nn::Conv2d(nn::Conv2dOptions(3, 5, 3).padding(torch::kSame)))
+SWEEP_MODULE(conv2d_same, values({4, 3, 6, 6}), ({}),
+             nn::Conv2d(nn::Conv2dOptions(3, 5, 3).padding(torch::kSame)))
 SWEEP_MODULE(conv2d_circular, values({4, 3, 6, 6}), ({}),
              nn::Conv2d(nn::Conv2dOptions(3, 5, 3).padding(1).padding_mode(torch::kCircular).bias(false)))
 SWEEP_MODULE(conv2d_groups, values({4, 4, 6, 6}), ({}), nn::Conv2d(nn::Conv2dOptions(4, 6, 3).groups(2)))
@@ -63,7 +66,8 @@ SWEEP_MODULE(tanh, values({5, 6}), ({}), nn::Tanh())
 SWEEP_MODULE(tanhshrink, values({5, 6}), ({}), nn::Tanhshrink())
 
 SWEEP_MODULE(max_pool1d, values({4, 3, 8}), ({}), nn::MaxPool1d(2))
-SWEEP_MODULE(max_pool2d, values({4, 3, 6, 6}), ({}), nn::MaxPool2d(nn::MaxPool2dOptions(3).stride(2).padding(1)))
+SWEEP_MODULE(max_pool2d, values({4, 3, 6, 6}), ({}),
+             nn::MaxPool2d(nn::MaxPool2dOptions(3).stride(2).padding(1)))
 SWEEP_MODULE(avg_pool2d, values({4, 3, 6, 6}), ({}), nn::AvgPool2d(2))
 SWEEP_MODULE(adaptive_avg_pool2d, values({4, 3, 6, 6}), ({}),
              nn::AdaptiveAvgPool2d(nn::AdaptiveAvgPool2dOptions({2, 3})))
@@ -75,8 +79,7 @@ SWEEP_MODULE(zero_pad2d, values({4, 3, 5, 5}), ({}), nn::ZeroPad2d(nn::ZeroPad2d
 SWEEP_MODULE(reflection_pad2d, values({4, 3, 5, 5}), ({}), nn::ReflectionPad2d(1))
 SWEEP_MODULE(pixel_shuffle, values({4, 8, 3, 3}), ({}), nn::PixelShuffle(2))
 
-SWEEP_MODULE(mlp, values({7, 6}),
-             ({{"0.weight", "tp=S(0)"}, {"0.bias", "tp=S(0)"}, {"2.weight", "tp=S(1)"}}),
+SWEEP_MODULE(mlp, values({7, 6}), ({{"0.weight", "tp=S(0)"}, {"0.bias", "tp=S(0)"}, {"2.weight", "tp=S(1)"}}),
              nn::Sequential(nn::Linear(6, 8), nn::GELU(), nn::Linear(8, 3), nn::Dropout(0.2)))
 SWEEP_MODULE(cnn, values({6, 1, 8, 8}), ({}),
              nn::Sequential({{"conv", nn::Conv2d(nn::Conv2dOptions(1, 4, 3).padding(1))},
@@ -88,18 +91,18 @@ SWEEP_MODULE(cnn, values({6, 1, 8, 8}), ({}),
 SWEEP_MODULE(single, values({7, 6}), ({{"*.weight", "tp=S(0)"}}), nn::Sequential(nn::Linear(6, 5)))
 
 /// A loss of `nn::` of the input and a fixed target.
-#define SWEEP_LOSS(test, input, target, ...)                                                   \
-  TEST(Losses, test) {                                                                         \
-    const at::Tensor goal = target;                                                            \
-    sweep_module(                                                                              \
-        [] {                                                                                   \
-          namespace nn = torch::nn;                                                            \
-          return __VA_ARGS__;                                                                  \
-        },                                                                                     \
-        [] {                                                                                   \
-          namespace nn = ::vescale::nn;                                                        \
-          return __VA_ARGS__;                                                                  \
-        },                                                                                     \
+#define SWEEP_LOSS(test, input, target, ...)                                                             \
+  TEST(Losses, test) {                                                                                   \
+    const at::Tensor goal = target;                                                                      \
+    sweep_module(                                                                                        \
+        [] {                                                                                             \
+          namespace nn = torch::nn;                                                                      \
+          return __VA_ARGS__;                                                                            \
+        },                                                                                               \
+        [] {                                                                                             \
+          namespace nn = ::vescale::nn;                                                                  \
+          return __VA_ARGS__;                                                                            \
+        },                                                                                               \
         input, {}, [goal](auto& m, auto& x) { return m->forward(x, std::decay_t<decltype(x)>(goal)); }); \
   }
 at::Tensor classes() { return torch::tensor({2, 0, 1, 3, 3, 0, 1}); }
@@ -121,7 +124,8 @@ SWEEP_LOSS(kl_div, values({7, 4}), values({7, 4}, 2).softmax(1),
            nn::KLDivLoss(nn::KLDivLossOptions().reduction(torch::kBatchMean)))
 SWEEP_LOSS(bce, values({7, 4}).sigmoid(), halves(), nn::BCELoss())
 SWEEP_LOSS(bce_logits, values({7, 4}), halves(),
-           nn::BCEWithLogitsLoss(nn::BCEWithLogitsLossOptions().pos_weight(torch::tensor({1.0, 2.0, 0.5, 1.5}))))
+           nn::BCEWithLogitsLoss(nn::BCEWithLogitsLossOptions().pos_weight(torch::tensor({1.0, 2.0, 0.5,
+                                                                                          1.5}))))
 SWEEP_LOSS(hinge, values({7}), signs(), nn::HingeEmbeddingLoss())
 SWEEP_LOSS(soft_margin, values({7}), signs(), nn::SoftMarginLoss())
 SWEEP_LOSS(multi_margin, values({7, 4}), classes(), nn::MultiMarginLoss())

@@ -1,6 +1,6 @@
 #pragma once
-/// Constructs and runs a module of torch::nn and the same of vs::nn on several meshes, and compares all that a program
-/// sees of them: names, initial values bit by bit, printing, output, gradients, buffers.
+/// Constructs and runs a module of torch::nn and the same of vs::nn on several meshes, and compares all that
+/// a program sees of them: names, initial values bit by bit, printing, output, gradients, buffers.
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
@@ -74,7 +74,9 @@ inline void compare(const at::Tensor& expected, const at::Tensor& actual, const 
   ASSERT_EQ(expected.defined(), actual.defined()) << what;
   if (!expected.defined()) return;
   ASSERT_EQ(expected.sizes(), actual.sizes()) << what;
-  EXPECT_TRUE(at::allclose(expected, actual, 1e-9, 1e-10)) << what << ": expected\n" << expected << "\ngot\n" << actual;
+  EXPECT_TRUE(at::allclose(expected, actual, 1e-9, 1e-10)) << what << ": expected\n"
+                                                           << expected << "\ngot\n"
+                                                           << actual;
 }
 inline void compare(const NamedTensors& expected, const NamedTensors& actual, const std::string& what) {
   ASSERT_EQ(expected.size(), actual.size()) << what;
@@ -101,22 +103,25 @@ inline void compare(const Seen& expected, const Seen& actual, const std::string&
 
 /// `plain` and `sharded` make the module, `forward` calls it. The input is dp=S(0).
 template <class Plain, class Sharded, class Forward>
-void sweep_module(const Plain& plain, const Sharded& sharded, const at::Tensor& input, const PlacementTable& table,
-                  const Forward& forward) {
+void sweep_module(const Plain& plain, const Sharded& sharded, const at::Tensor& input,
+                  const PlacementTable& table, const Forward& forward) {
   torch::manual_seed(7);
   auto module = plain();
   Seen expected = look(module);
   run_module(expected, module, input.clone(), forward);
   for (const std::string& mesh : meshes()) {
     try {
-      run_ranks(MeshShape::parse(mesh), [&] {
-        manual_seed(7);
-        auto placed = sharded();
-        distribute_module(placed, table);
-        Seen actual = look(placed);
-        run_module(actual, placed, redistribute(DTensor(input.clone()), "dp=S(0)").detach(), forward);
-        compare(expected, actual, mesh);
-      }, {60});
+      run_ranks(MeshShape::parse(mesh),
+                [&] {
+                  manual_seed(7);
+                  auto placed = sharded();
+                  distribute_module(placed, table);
+                  Seen actual = look(placed);
+                  run_module(actual, placed, redistribute(DTensor(input.clone()), "dp=S(0)").detach(),
+                             forward);
+                  compare(expected, actual, mesh);
+                },
+                {60});
     } catch (const std::exception& error) {
       ADD_FAILURE() << mesh << "\n" << error.what();
     }
@@ -125,17 +130,17 @@ void sweep_module(const Plain& plain, const Sharded& sharded, const at::Tensor& 
 }
 
 /// `make` makes the module from `nn::`, which is torch::nn and then vs::nn.
-#define SWEEP_MODULE(test, input, table, ...)                              \
-  TEST(Layers, test) {                                                     \
-    sweep_module(                                                          \
-        [] {                                                               \
-          namespace nn = torch::nn;                       \
-          return __VA_ARGS__;                                              \
-        },                                                                 \
-        [] {                                                               \
-          namespace nn = ::vescale::nn;                   \
-          return __VA_ARGS__;                                              \
-        },                                                                 \
+#define SWEEP_MODULE(test, input, table, ...)                                         \
+  TEST(Layers, test) {                                                                \
+    sweep_module(                                                                     \
+        [] {                                                                          \
+          namespace nn = torch::nn;                                                   \
+          return __VA_ARGS__;                                                         \
+        },                                                                            \
+        [] {                                                                          \
+          namespace nn = ::vescale::nn;                                               \
+          return __VA_ARGS__;                                                         \
+        },                                                                            \
         input, PlacementTable table, [](auto& m, auto& x) { return m->forward(x); }); \
   }
 

@@ -38,8 +38,8 @@ TEST(Module, names_in_order_of_registration) {
   EXPECT_TRUE(model->parameters(/*recurse=*/false).empty());
   EXPECT_EQ(model->named_buffers().keys(), (std::vector<std::string>{"blocks.0.steps", "blocks.1.steps"}));
   EXPECT_EQ(model->named_modules("m").keys(),
-            (std::vector<std::string>{"m", "m.blocks", "m.blocks.0", "m.blocks.0.up", "m.blocks.1", "m.blocks.1.up",
-                                      "m.head"}));
+            (std::vector<std::string>{"m", "m.blocks", "m.blocks.0", "m.blocks.0.up", "m.blocks.1",
+                                      "m.blocks.1.up", "m.head"}));
   EXPECT_EQ(model->named_children().keys(), (std::vector<std::string>{"blocks", "head"}));
   EXPECT_EQ(model->children().size(), 2u);
 }

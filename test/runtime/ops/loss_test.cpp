@@ -16,10 +16,10 @@ at::Tensor targets(std::int64_t classes, std::initializer_list<std::int64_t> siz
 class Reductions : public ::testing::TestWithParam<std::int64_t> {};
 INSTANTIATE_TEST_SUITE_P(Loss, Reductions, ::testing::Values(0, 1, 2));
 
-#define SWEEP(name, inputs, ...)                                                                   \
-  TEST_P(Reductions, name) {                                                                       \
-    const std::int64_t r = GetParam();                                                             \
-    EXPECT_GT(sweep(op_case(#name, inputs, [r](auto& x) { return __VA_ARGS__; })), 0u);            \
+#define SWEEP(name, inputs, ...)                                                        \
+  TEST_P(Reductions, name) {                                                            \
+    const std::int64_t r = GetParam();                                                  \
+    EXPECT_GT(sweep(op_case(#name, inputs, [r](auto& x) { return __VA_ARGS__; })), 0u); \
   }
 
 SWEEP(mse, (Tensors{values({5, 3}), values({5, 3}, 2)}), mse_loss(x[0], x[1], r))
@@ -30,7 +30,8 @@ SWEEP(bce_logits, (Tensors{values({5, 3}), values({5, 3}, 2).sigmoid()}),
       binary_cross_entropy_with_logits(x[0], x[1], {}, {}, r))
 SWEEP(kl_div, (Tensors{values({5, 3}), values({5, 3}, 2).softmax(1)}), kl_div(x[0], x[1], r))
 SWEEP(nll, (Tensors{values({5, 3}).log_softmax(1), targets(3, {5})}), nll_loss(x[0], x[1], {}, r, -100))
-SWEEP(cross_entropy, (Tensors{values({5, 7}), targets(7, {5})}), cross_entropy_loss(x[0], x[1], {}, r, -100, 0.0))
+SWEEP(cross_entropy, (Tensors{values({5, 7}), targets(7, {5})}),
+      cross_entropy_loss(x[0], x[1], {}, r, -100, 0.0))
 SWEEP(cross_entropy_smoothing, (Tensors{values({5, 7}), targets(7, {5})}),
       cross_entropy_loss(x[0], x[1], {}, r, -100, 0.1))
 SWEEP(cross_entropy_weight, (Tensors{values({5, 7}), targets(7, {5})}),

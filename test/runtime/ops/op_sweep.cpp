@@ -118,7 +118,8 @@ Result run_sharded(const OpCase& op, const Assignment& assignment, bool backward
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
     leaves.push_back(op.inputs[i].detach().clone());
     if (leaves[i].is_floating_point() && backward) leaves[i].requires_grad_();
-    inputs.push_back(placed(DTensor(leaves[i].is_floating_point() ? leaves[i] * 1 : leaves[i]), assignment[i]));
+    inputs.push_back(
+        placed(DTensor(leaves[i].is_floating_point() ? leaves[i] * 1 : leaves[i]), assignment[i]));
   }
   Result result;
   DTensor loss;
@@ -138,7 +139,8 @@ std::string describe(const OpCase& op, const MeshShape& shape, const Assignment&
   std::string text = op.name + " on " + shape.to_string() + ":";
   for (const auto& placements : assignment) {
     text += " [";
-    for (std::size_t a = 0; a < placements.size(); ++a) text += (a == 0 ? "" : " ") + placements[a].to_string();
+    for (std::size_t a = 0; a < placements.size(); ++a)
+      text += (a == 0 ? "" : " ") + placements[a].to_string();
     text += "]";
   }
   return text;
@@ -158,7 +160,9 @@ void compare(const std::vector<at::Tensor>& expected, const std::vector<at::Tens
     }
     ASSERT_EQ(e.sizes(), a.sizes()) << what << " " << i;
     EXPECT_TRUE(at::allclose(a, e, tolerance, tolerance, /*equal_nan=*/true))
-        << what << " " << i << "\nexpected\n" << e << "\nactual\n" << a;
+        << what << " " << i << "\nexpected\n"
+        << e << "\nactual\n"
+        << a;
   }
 }
 
@@ -174,11 +178,13 @@ std::size_t sweep(const OpCase& op, const SweepOptions& options) {
       const std::string what = describe(op, shape, assignment);
       ++tried;
       try {
-        run_ranks(shape, [&] {
-          const Result actual = run_sharded(op, assignment, options.backward);
-          compare(expected.outputs, actual.outputs, options.tolerance, what + " output");
-          compare(expected.gradients, actual.gradients, options.tolerance, what + " gradient");
-        }, {60});
+        run_ranks(shape,
+                  [&] {
+                    const Result actual = run_sharded(op, assignment, options.backward);
+                    compare(expected.outputs, actual.outputs, options.tolerance, what + " output");
+                    compare(expected.gradients, actual.gradients, options.tolerance, what + " gradient");
+                  },
+                  {60});
       } catch (const std::exception& error) {
         ADD_FAILURE() << what << "\n" << error.what();
       }

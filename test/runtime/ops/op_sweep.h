@@ -41,8 +41,8 @@ std::vector<T> as_results(std::tuple<T, T, T> x) {
   return {std::get<0>(x), std::get<1>(x), std::get<2>(x)};
 }
 
-/// `op` is a generic lambda over a vector of at::Tensor or of DTensor: argument-dependent lookup finds LibTorch's
-/// function for the one and ours for the other.
+/// `op` is a generic lambda over a vector of at::Tensor or of DTensor: argument-dependent lookup finds
+/// LibTorch's function for the one and ours for the other.
 template <class Op>
 OpCase op_case(std::string name, std::vector<at::Tensor> inputs, Op op) {
   return {std::move(name), std::move(inputs),
@@ -56,8 +56,8 @@ struct SweepOptions {
   std::size_t most_per_mesh = 60;  ///< placement assignments tried on a mesh; all if there are fewer
 };
 
-/// Every mesh of 1, 2, 3 and 4 ranks and 2x2, every placement of every input (a seeded sample where there are many):
-/// R, R+, S of each dim, and true Partials of float64 inputs. Returns the number of assignments tried.
+/// Every mesh of 1, 2, 3 and 4 ranks and 2x2, every placement of every input (a seeded sample where there are
+/// many): R, R+, S of each dim, and true Partials of float64 inputs. Returns the number of assignments tried.
 std::size_t sweep(const OpCase& op, const SweepOptions& options = {});
 
 /// Random float64 values, reproducible: each call with its own seed.

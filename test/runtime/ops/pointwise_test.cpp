@@ -4,8 +4,8 @@
 namespace vescale::test {
 namespace {
 
-#define SWEEP(name, inputs, ...)                                                  \
-  TEST(Pointwise, name) {                                                         \
+#define SWEEP(name, inputs, ...)                                                       \
+  TEST(Pointwise, name) {                                                              \
     EXPECT_GT(sweep(op_case(#name, inputs, [](auto& x) { return __VA_ARGS__; })), 0u); \
   }
 using Tensors = std::vector<at::Tensor>;
@@ -48,7 +48,8 @@ SWEEP(masked_fill, broadcast(), x[0].masked_fill(x[1] > 0, 2))
 SWEEP(add_empty_shards, empty(), x[0] + x[1])
 SWEEP(mul_empty_shards, empty(), x[0] * x[1])
 SWEEP(eq, two(), (x[0] == x[1]).to(at::kDouble))
-SWEEP(addcmul, (Tensors{values({5, 3}), values({5, 3}, 2), values({5, 3}, 3)}), addcmul(x[0], x[1], x[2], 0.5))
+SWEEP(addcmul, (Tensors{values({5, 3}), values({5, 3}, 2), values({5, 3}, 3)}),
+      addcmul(x[0], x[1], x[2], 0.5))
 SWEEP(mul_int, (Tensors{values({5, 3}), integers(4, {5, 3})}), x[0] * x[1])
 SWEEP(inplace_mul_scalar, one(), (x[0] * 1).mul_(3))
 

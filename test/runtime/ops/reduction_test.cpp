@@ -5,8 +5,8 @@ namespace vescale::test {
 namespace {
 
 using Tensors = std::vector<at::Tensor>;
-#define SWEEP(name, inputs, ...)                                                  \
-  TEST(Reduction, name) {                                                         \
+#define SWEEP(name, inputs, ...)                                                       \
+  TEST(Reduction, name) {                                                              \
     EXPECT_GT(sweep(op_case(#name, inputs, [](auto& x) { return __VA_ARGS__; })), 0u); \
   }
 const auto uneven = [] { return Tensors{values({3, 4})}; };

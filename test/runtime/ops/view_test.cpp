@@ -5,8 +5,8 @@ namespace vescale::test {
 namespace {
 
 using Tensors = std::vector<at::Tensor>;
-#define SWEEP(name, inputs, ...)                                                  \
-  TEST(View, name) {                                                              \
+#define SWEEP(name, inputs, ...)                                                       \
+  TEST(View, name) {                                                                   \
     EXPECT_GT(sweep(op_case(#name, inputs, [](auto& x) { return __VA_ARGS__; })), 0u); \
   }
 const auto matrix = [] { return Tensors{values({12, 8})}; };

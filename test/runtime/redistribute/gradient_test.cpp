@@ -34,7 +34,8 @@ TEST(DeferredGradient, EqualsTheSingleDevice) {
   loss_of(plain.x, plain.w, plain.v).backward();
   for (const char* mesh : {"dp=1", "dp=2", "dp=3", "dp=4", "dp=2,tp=2"}) {
     run_ranks(MeshShape::parse(mesh), [&] {
-      const DTensor w = plain.w.detach().clone().requires_grad_(), v = plain.v.detach().clone().requires_grad_();
+      const DTensor w = plain.w.detach().clone().requires_grad_(),
+                    v = plain.v.detach().clone().requires_grad_();
       const DTensor x = shard(DTensor(plain.x), "dp", 0);
       loss_of(x, w, v).backward();
       EXPECT_TRUE(at::allclose(w.grad().local(), plain.w.grad(), 1e-11, 1e-12)) << mesh;
@@ -46,7 +47,8 @@ TEST(DeferredGradient, EqualsTheSingleDevice) {
 TEST(DeferredGradient, IsOneAllReduceHoweverManyParametersUsesAndSteps) {
   Plain plain;
   run_ranks(MeshShape::parse("dp=2"), [&] {
-    const DTensor w = plain.w.detach().clone().requires_grad_(), v = plain.v.detach().clone().requires_grad_();
+    const DTensor w = plain.w.detach().clone().requires_grad_(),
+                  v = plain.v.detach().clone().requires_grad_();
     const DTensor x = shard(DTensor(plain.x), "dp", 0);
     comm_stats().reset();
     for (int micro_step = 0; micro_step < 3; ++micro_step) loss_of(x, w, v).backward();
@@ -65,7 +67,8 @@ TEST(DeferredGradient, AutogradGradSumsAtOnce) {
   Plain plain;
   const auto expected = torch::autograd::grad({loss_of(plain.x, plain.w, plain.v)}, {plain.w, plain.v});
   run_ranks(MeshShape::parse("dp=3"), [&] {
-    const DTensor w = plain.w.detach().clone().requires_grad_(), v = plain.v.detach().clone().requires_grad_();
+    const DTensor w = plain.w.detach().clone().requires_grad_(),
+                  v = plain.v.detach().clone().requires_grad_();
     const DTensor loss = loss_of(shard(DTensor(plain.x), "dp", 0), w, v);
     const auto gradients = autograd::grad({loss}, {w, v});
     EXPECT_TRUE(at::allclose(gradients[0].full(), expected[0], 1e-11, 1e-12));
@@ -79,7 +82,8 @@ TEST(DeferredGradient, DoubleBackward) {
   const auto first = torch::autograd::grad({loss_of(plain.x, plain.w, plain.v)}, {plain.w}, {}, true, true);
   const auto second = torch::autograd::grad({first[0].pow(2).sum()}, {plain.w, plain.v});
   run_ranks(MeshShape::parse("dp=2"), [&] {
-    const DTensor w = plain.w.detach().clone().requires_grad_(), v = plain.v.detach().clone().requires_grad_();
+    const DTensor w = plain.w.detach().clone().requires_grad_(),
+                  v = plain.v.detach().clone().requires_grad_();
     const DTensor loss = loss_of(shard(DTensor(plain.x), "dp", 0), w, v);
     const auto once = autograd::grad({loss}, {w}, {}, true, true);
     const auto twice = autograd::grad({once[0].pow(2).sum()}, {w, v});
@@ -133,13 +137,16 @@ void check_optimizer(const Options& options) {
 }
 
 TEST(Optimizer, Sgd) {
-  check_optimizer<torch::optim::SGDOptions, torch::optim::SGD, optim::SGD>(torch::optim::SGDOptions(0.1).momentum(0.9));
+  check_optimizer<torch::optim::SGDOptions, torch::optim::SGD, optim::SGD>(
+      torch::optim::SGDOptions(0.1).momentum(0.9));
 }
 TEST(Optimizer, Adam) {
-  check_optimizer<torch::optim::AdamOptions, torch::optim::Adam, optim::Adam>(torch::optim::AdamOptions(0.01));
+  check_optimizer<torch::optim::AdamOptions, torch::optim::Adam, optim::Adam>(
+      torch::optim::AdamOptions(0.01));
 }
 TEST(Optimizer, AdamW) {
-  check_optimizer<torch::optim::AdamWOptions, torch::optim::AdamW, optim::AdamW>(torch::optim::AdamWOptions(0.01).weight_decay(0.1));
+  check_optimizer<torch::optim::AdamWOptions, torch::optim::AdamW, optim::AdamW>(
+      torch::optim::AdamWOptions(0.01).weight_decay(0.1));
 }
 
 }  // namespace

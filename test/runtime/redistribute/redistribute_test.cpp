@@ -41,7 +41,8 @@ std::vector<std::vector<Placement>> all_placements(std::int64_t axes, std::int64
 bool two_on_one_dim_with_interleaved(const std::vector<Placement>& placements) {
   for (std::size_t a = 0; a < placements.size(); ++a) {
     for (std::size_t b = 0; b < placements.size(); ++b) {
-      if (a != b && placements[a].kind == Placement::Kind::Interleaved && placements[b].is_sharded_on(placements[a].dim)) {
+      if (a != b && placements[a].kind == Placement::Kind::Interleaved &&
+          placements[b].is_sharded_on(placements[a].dim)) {
         return true;
       }
     }
@@ -59,7 +60,8 @@ void check_pair(const at::Tensor& x, const std::vector<Placement>& from, const s
   const at::Tensor weights = values(x.sizes(), 9);
   sum(target.mul(DTensor(weights))).backward();
   ASSERT_TRUE(at::allclose(leaf.grad(), weights, 1e-12, 1e-12))
-      << source.layout()->to_string() << " -> " << target.layout()->to_string() << "\n" << leaf.grad() << weights;
+      << source.layout()->to_string() << " -> " << target.layout()->to_string() << "\n"
+      << leaf.grad() << weights;
 }
 
 void check_all(const char* mesh_text, at::IntArrayRef sizes, bool interleaved) {
@@ -67,16 +69,18 @@ void check_all(const char* mesh_text, at::IntArrayRef sizes, bool interleaved) {
   const auto all = all_placements(mesh.num_axes(), static_cast<std::int64_t>(sizes.size()), interleaved);
   const at::Tensor x = values(sizes, 1);
   std::size_t pairs = 0;
-  run_ranks(mesh, [&] {
-    for (const auto& from : all) {
-      for (const auto& to : all) {
-        if (two_on_one_dim_with_interleaved(from) || two_on_one_dim_with_interleaved(to)) continue;
-        check_pair(x, from, to);
-        if (rank() == 0) ++pairs;
-        if (::testing::Test::HasFatalFailure()) return;
-      }
-    }
-  }, {120});
+  run_ranks(mesh,
+            [&] {
+              for (const auto& from : all) {
+                for (const auto& to : all) {
+                  if (two_on_one_dim_with_interleaved(from) || two_on_one_dim_with_interleaved(to)) continue;
+                  check_pair(x, from, to);
+                  if (rank() == 0) ++pairs;
+                  if (::testing::Test::HasFatalFailure()) return;
+                }
+              }
+            },
+            {120});
   EXPECT_GT(pairs, 20u);
 }
 
@@ -121,11 +125,13 @@ TEST(Redistribute, RefusesWithTheAxisAndThePlacementFound) {
       }
       return "no error";
     };
-    EXPECT_NE(message([&] { all_reduce(shard(x, "a", 0), "a"); }).find("expects a Partial"), std::string::npos);
+    EXPECT_NE(message([&] { all_reduce(shard(x, "a", 0), "a"); }).find("expects a Partial"),
+              std::string::npos);
     EXPECT_NE(message([&] { all_reduce(x, "b"); }).find("no axis 'b'"), std::string::npos);
     EXPECT_NE(message([&] { redistribute(x, "a=S(7)"); }).find("S(7)"), std::string::npos);
     EXPECT_NE(message([&] { redistribute(x, "a=Q"); }).find("Q"), std::string::npos);
-    EXPECT_NE(message([&] { from_local(at::zeros({3, 2}), "a=S(0)", {4, 2}); }).find("from_local"), std::string::npos);
+    EXPECT_NE(message([&] { from_local(at::zeros({3, 2}), "a=S(0)", {4, 2}); }).find("from_local"),
+              std::string::npos);
   });
 }
 
