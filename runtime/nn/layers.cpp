@@ -124,6 +124,33 @@ DTensor LayerNormImpl::forward(const DTensor& input) {
                              options.eps());
 }
 
+// ---- GroupNorm ----
+
+GroupNormImpl::GroupNormImpl(const GroupNormOptions& options) : options(options) { reset(); }
+
+void GroupNormImpl::reset() {
+  if (options.affine()) {
+    weight = register_parameter("weight", vescale::empty({options.num_channels()}));
+    bias = register_parameter("bias", vescale::empty({options.num_channels()}));
+  } else {
+    weight = register_parameter("weight", {}, /*requires_grad=*/false);
+    bias = register_parameter("bias", {}, /*requires_grad=*/false);
+  }
+  reset_parameters();
+}
+void GroupNormImpl::reset_parameters() {
+  if (!options.affine()) return;
+  init::ones_(weight);
+  init::zeros_(bias);
+}
+void GroupNormImpl::pretty_print(std::ostream& stream) const {
+  stream << std::boolalpha << "torch::nn::GroupNorm(" << options.num_groups() << ", "
+         << options.num_channels() << ", eps=" << options.eps() << ", affine=" << options.affine() << ")";
+}
+DTensor GroupNormImpl::forward(const DTensor& input) {
+  return vescale::group_norm(input, options.num_groups(), optional(weight), optional(bias), options.eps());
+}
+
 // ---- Convolutions ----
 
 template <std::size_t D, class Derived>

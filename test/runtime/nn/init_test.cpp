@@ -13,39 +13,41 @@ void compare_init(const std::vector<std::int64_t>& sizes, const Plain& plain, co
   const at::Tensor after = torch::rand({4});
   for (const std::string& mesh : meshes()) {
     for (const char* placement : {"tp=R", "tp=S(0)", "dp=S(1), tp=S(0)"}) {
-      run_ranks(MeshShape::parse(mesh), [&] {
-        manual_seed(5);
-        {
-          const nn::ConstructionGuard constructing;
-          nn::ModuleDict module;
-          const DTensor weight = module->register_parameter("weight", vescale::empty(sizes));
-          ours(weight);
-          distribute_module(module, {{"weight", placement}});
-          EXPECT_TRUE(at::equal(weight.full(), expected)) << mesh << " unplaced, " << placement;
-          EXPECT_TRUE(weight.requires_grad());
-        }
-        EXPECT_TRUE(at::equal(vescale::rand({4}).full(), after)) << mesh;
-        manual_seed(5);
-        const DTensor placed = redistribute(vescale::empty(sizes), placement).clone();
-        ours(placed);
-        EXPECT_TRUE(at::equal(placed.full(), expected)) << mesh << " placed, " << placement;
-      }, {60});
+      run_ranks(MeshShape::parse(mesh),
+                [&] {
+                  manual_seed(5);
+                  {
+                    const nn::ConstructionGuard constructing;
+                    nn::ModuleDict module;
+                    const DTensor weight = module->register_parameter("weight", vescale::empty(sizes));
+                    ours(weight);
+                    distribute_module(module, {{"weight", placement}});
+                    EXPECT_TRUE(at::equal(weight.full(), expected)) << mesh << " unplaced, " << placement;
+                    EXPECT_TRUE(weight.requires_grad());
+                  }
+                  EXPECT_TRUE(at::equal(vescale::rand({4}).full(), after)) << mesh;
+                  manual_seed(5);
+                  const DTensor placed = redistribute(vescale::empty(sizes), placement).clone();
+                  ours(placed);
+                  EXPECT_TRUE(at::equal(placed.full(), expected)) << mesh << " placed, " << placement;
+                },
+                {60});
     }
   }
 }
 
-#define INIT(test, sizes, ...)                                                                       \
-  TEST(Init, test) {                                                                                 \
-    compare_init(                                                                                    \
-        std::vector<std::int64_t> sizes,                                                             \
-        [](auto& w) {                                                                                \
-          namespace init = torch::nn::init;                                                          \
-          __VA_ARGS__;                                                                               \
-        },                                                                                           \
-        [](auto& w) {                                                                                \
-          namespace init = ::vescale::nn::init;                                                      \
-          __VA_ARGS__;                                                                               \
-        });                                                                                          \
+#define INIT(test, sizes, ...)                  \
+  TEST(Init, test) {                            \
+    compare_init(                               \
+        std::vector<std::int64_t> sizes,        \
+        [](auto& w) {                           \
+          namespace init = torch::nn::init;     \
+          __VA_ARGS__;                          \
+        },                                      \
+        [](auto& w) {                           \
+          namespace init = ::vescale::nn::init; \
+          __VA_ARGS__;                          \
+        });                                     \
   }
 INIT(constant, ({6, 4}), init::constant_(w, 3))
 INIT(ones, ({6, 4}), init::ones_(w))

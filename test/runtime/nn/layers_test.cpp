@@ -18,6 +18,7 @@ SWEEP_MODULE(embedding_padding, indices(), ({{"weight", "tp=S(0)"}}),
 SWEEP_MODULE(layer_norm, values({3, 5, 4}), ({}), nn::LayerNorm(nn::LayerNormOptions({4})))
 SWEEP_MODULE(layer_norm_plain, values({3, 5, 4}), ({}),
              nn::LayerNorm(nn::LayerNormOptions({5, 4}).elementwise_affine(false)))
+SWEEP_MODULE(group_norm, values({3, 4, 5}), ({}), nn::GroupNorm(2, 4))
 SWEEP_MODULE(conv1d, values({4, 3, 8}), ({{"**", "tp=S(0)"}}),
              nn::Conv1d(nn::Conv1dOptions(3, 6, 3).padding(1)))
 SWEEP_MODULE(conv2d, values({4, 3, 6, 6}), ({{"weight", "tp=S(0)"}, {"bias", "tp=S(0)"}}),

@@ -66,6 +66,23 @@ class LayerNormImpl : public Cloneable<LayerNormImpl> {
 };
 VS_MODULE(LayerNorm);
 
+/// Normalizes num_groups groups of channels of inputs [batch, channels, ...].
+class GroupNormImpl : public Cloneable<GroupNormImpl> {
+ public:
+  GroupNormImpl(std::int64_t num_groups, std::int64_t num_channels)
+      : GroupNormImpl(GroupNormOptions(num_groups, num_channels)) {}
+  explicit GroupNormImpl(const GroupNormOptions& options);
+  void reset() override;
+  void reset_parameters();
+  void pretty_print(std::ostream& stream) const override;
+  DTensor forward(const DTensor& input);
+
+  GroupNormOptions options;
+  DTensor weight;
+  DTensor bias;
+};
+VS_MODULE(GroupNorm);
+
 /// A convolution over D dims; weight [out, in / groups, kernel...], transposed [in, out / groups, kernel...].
 template <std::size_t D, class Derived>
 class ConvNdImpl : public Cloneable<Derived> {
