@@ -43,6 +43,9 @@ function(vescale_add_executable name)
 
   add_executable(${name} ${outputs})
   target_link_libraries(${name} PRIVATE vescale::vescale)
+  if(COMMAND vescale_use_torch_pch)
+    vescale_use_torch_pch(${name})
+  endif()
   # Headers that were left as they are.
   target_include_directories(${name} PRIVATE "${arg_ROOT}")
   _vescale_rewrite_flags(${name} flags)

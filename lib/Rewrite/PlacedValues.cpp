@@ -109,6 +109,7 @@ class Placer : public clang::RecursiveASTVisitor<Placer> {
             "'" + name + "' is const and can't be given its placement; take it by value, without const");
       return {};
     }
+    remark(parameter.getLocation(), *text);
     return line + name + " = vs::redistribute(" + name + ", " + quoted(placements(*text)) + ");";
   }
 
@@ -119,6 +120,7 @@ class Placer : public clang::RecursiveASTVisitor<Placer> {
             "this value is made by a macro; its placement can't be written there");
       return;
     }
+    remark(range.getBegin(), text);
     edits_.add(span->path, {span->begin, 0, "vs::redistribute(", 10});
     edits_.add(span->path, {span->end, 0, ", " + quoted(placements(text)) + ")", -10});
   }
@@ -131,6 +133,12 @@ class Placer : public clang::RecursiveASTVisitor<Placer> {
       error(location, "VS1020", problem.what());
       return false;
     }
+  }
+
+  void remark(clang::SourceLocation location, const std::string& text) {
+    messages_.add(
+        message_at(locations_, location, Message::Level::Remark, "VS2002",
+                   "redistributed to " + placements(text) + ", as its annotation or the plan says"));
   }
 
   void error(clang::SourceLocation location, std::string id, std::string text) {

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "Options.h"
+#include "Report.h"
 #include "Rewrite/Diff.h"
 #include "Rewrite/Output.h"
 #include "Rewrite/Rewriter.h"
@@ -101,7 +102,14 @@ int run(const Options& options) {
     std::fputs(outcome.facts.c_str(), stdout);
     return exit_status(outcome.status);
   }
+  if (options.remarks) std::fputs(remarks(outcome, *options.remarks).c_str(), stderr);
+  const bool asked = !options.explain.empty() || !options.report.empty();
+  if (!options.explain.empty()) std::fputs(explain(outcome, options.explain).c_str(), stdout);
+  if (options.report == "summary") std::fputs(summary(outcome).c_str(), stdout);
+  if (options.report == "json") std::fputs(json(outcome).c_str(), stdout);
   if (outcome.status != Outcome::Status::Done || options.check) return exit_status(outcome.status);
+  const bool verb = !options.output.empty() || !options.out_dir.empty() || options.in_place || options.diff;
+  if (asked && !verb) return done;
   return write_outputs(options, outcome);
 }
 
