@@ -6,7 +6,7 @@ import lit.formats
 config.name = "vescale-rewrite"
 config.test_format = lit.formats.ShTest(False)
 config.suffixes = [".cpp", ".test"]
-config.excludes = ["Inputs"]
+config.excludes = ["Inputs", "unit"]
 config.test_source_root = os.path.dirname(__file__)
 
 inputs = config.test_source_root + "/Inputs"
