@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <vector>
+
 #include "Plan/Plan.h"
 
 namespace vescale::plan {
@@ -18,6 +21,20 @@ bool matches_fqn(std::string_view pattern, std::string_view fqn) {
     return false;
   }
   return !fqn.empty() && pattern.front() == fqn.front() && matches_fqn(pattern.substr(1), fqn.substr(1));
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replace = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replace, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
 }
 
 }  // namespace vescale::plan

@@ -55,26 +55,12 @@ Json parse_json(const std::string& text, const std::string& path) {
   throw Error(path + ": at " + key + ": " + problem);
 }
 
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replace = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({replace, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
 void check_keys(const Json& json, const std::string& path) {
   for (const auto& [key, value] : json.items()) {
     if (std::find(std::begin(known_keys), std::end(known_keys), key) != std::end(known_keys)) continue;
     const auto* nearest =
         std::min_element(std::begin(known_keys), std::end(known_keys),
-                         [&](auto* a, auto* b) { return distance(key, a) < distance(key, b); });
+                         [&](auto* a, auto* b) { return edit_distance(key, a) < edit_distance(key, b); });
     fail(path, "\"" + key + "\"",
          "unknown key; did you mean \"" + std::string(*nearest) + "\"? A plan has mesh, parameters, values");
   }

@@ -28,4 +28,7 @@ Plan parse_plan(const std::string& text, const std::string& path, const std::vec
 /// `*` matches within one component of an FQN, `**` any number of components.
 bool matches_fqn(std::string_view pattern, std::string_view fqn);
 
+/// Insertions, deletions and replacements that turn one name into the other, for "did you mean".
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
 }  // namespace vescale::plan

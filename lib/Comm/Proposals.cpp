@@ -1,0 +1,156 @@
+#include "Comm/Proposals.h"
+
+#include <algorithm>
+
+namespace vescale::comm {
+namespace {
+
+using facts::ExprId;
+using inference::Definition;
+using inference::Need;
+using inference::Trace;
+
+/// All uses of one value on one axis.
+struct Group {
+  Definition definition;
+  std::size_t axis = 0;
+  std::vector<Need> wants;
+  bool accepted = false;  ///< a use takes the value as it is
+};
+
+class Proposer {
+ public:
+  Proposer(const facts::Program& program, const Trace& trace,
+           std::set<std::pair<Written, std::size_t>>& refused)
+      : program_(program), trace_(trace), refused_(refused) {}
+
+  Proposals run() {
+    for (const auto& [key, group] : groups()) {
+      if (!group.wants.empty()) place(group);
+    }
+    check();
+    return std::move(result_);
+  }
+
+ private:
+  using Key = std::tuple<int, ExprId, facts::VarId, ExprId, std::size_t>;
+
+  std::map<Key, Group> groups() const {
+    std::map<Key, Group> result;
+    for (const Need& need : trace_.needs) {
+      const Definition& made = need.definition;
+      // A value whose origin is not known is a value of its own at each use.
+      const ExprId own = made.known() ? facts::none : need.use;
+      Group& group = result[{need.context, made.expr, made.parameter, own, need.axis}];
+      group.definition = made;
+      group.axis = need.axis;
+      if (need.from == need.to) {
+        group.accepted = true;
+      } else {
+        group.wants.push_back(need);
+      }
+    }
+    return result;
+  }
+
+  bool can_wrap(ExprId id) const {
+    if (id == facts::none) return false;
+    const facts::Expr& expr = program_.exprs[static_cast<std::size_t>(id)];
+    return expr.range.valid() && !expr.range.in_macro_body && expr.type.kind == facts::Type::Kind::Tensor;
+  }
+
+  void place(const Group& group) {
+    Need want = group.wants.front();
+    const bool same = std::all_of(group.wants.begin(), group.wants.end(),
+                                  [&](const Need& one) { return one.to == want.to; });
+    const bool all_whole = std::all_of(group.wants.begin(), group.wants.end(),
+                                       [](const Need& one) { return one.to.is_replicated(); });
+    if (!same && all_whole) want.to = Placement::invariant();  // made whole once, viewed as R+ from there
+    const bool shared = group.wants.size() > 1 || want.use == facts::none;
+    const bool inner = std::any_of(group.wants.begin(), group.wants.end(),
+                                   [&](const Need& one) { return one.loops > group.definition.loops; });
+    const bool hoist = (same || all_whole) && (shared || inner) &&
+                       (!group.accepted || (want.from.is_partial() && group.wants.size() > 1));
+    if (hoist && can_wrap(group.definition.expr)) {
+      add(group.definition.expr, group.definition.context, group.axis, want);
+      return;
+    }
+    if (hoist && group.definition.parameter != facts::none && !group.accepted && pass_converted(group, want))
+      return;
+    for (const Need& one : group.wants) add(one.use, one.context, group.axis, one);
+  }
+
+  // Callers convert what they pass.
+  bool pass_converted(const Group& group, const Need& want) {
+    std::vector<inference::Passed> passed;
+    for (const inference::Passed& one : trace_.passed) {
+      if (one.context != group.definition.context || one.parameter != group.definition.parameter) continue;
+      if (!can_wrap(one.argument)) return false;
+      passed.push_back(one);
+    }
+    for (const inference::Passed& one : passed) add(one.argument, one.caller, group.axis, want);
+    return !passed.empty();
+  }
+
+  void add(ExprId id, int context, std::size_t axis, const Need& need) {
+    if (!can_wrap(id)) return;
+    const auto key = std::make_pair(written(program_, id), axis);
+    if (refused_.count(key)) return;
+    const auto [found, fresh] = result_.try_emplace(key, Proposal{need.from, need.to, need.reason, {}});
+    Proposal& proposal = found->second;
+    if (!fresh && !(proposal.to == need.to && proposal.from == need.from)) {
+      conflicts_.insert(key);
+      return;
+    }
+    proposal.wanted.insert({id, context});
+  }
+
+  // In each context the value there is what is converted, and someone wants that, or it is converted already.
+  void check() {
+    for (const auto& [key, proposal] : result_) {
+      for (const ExprId id : expressions_at(program_, key.first)) {
+        const auto seen = trace_.seen.find({id, key.second});
+        if (seen == trace_.seen.end()) continue;
+        for (const auto& [context, placement] : seen->second) {
+          const bool wanted = placement == proposal.from.to_string() && proposal.wanted.count({id, context});
+          if (!wanted && placement != proposal.to.to_string()) conflicts_.insert(key);
+        }
+      }
+    }
+    for (const auto& key : conflicts_) {
+      result_.erase(key);
+      refused_.insert(key);
+    }
+  }
+
+  const facts::Program& program_;
+  const Trace& trace_;
+  std::set<std::pair<Written, std::size_t>>& refused_;
+  Proposals result_;
+  std::set<std::pair<Written, std::size_t>> conflicts_;
+};
+
+}  // namespace
+
+Written written(const facts::Program& program, ExprId expr) {
+  const facts::SourceRange& range = program.exprs[static_cast<std::size_t>(expr)].range;
+  return {range.file, range.begin, range.end};
+}
+
+std::vector<ExprId> expressions_at(const facts::Program& program, const Written& place) {
+  std::vector<ExprId> result;
+  for (std::size_t i = 0; i < program.exprs.size(); ++i) {
+    const facts::SourceRange& range = program.exprs[i].range;
+    const bool tensor = program.exprs[i].type.kind == facts::Type::Kind::Tensor;
+    if (tensor && place == Written{range.file, range.begin, range.end})
+      result.push_back(static_cast<ExprId>(i));
+  }
+  return result;
+}
+
+Proposals propose(const facts::Program& program, const Trace& trace,
+                  std::set<std::pair<Written, std::size_t>>& refused) {
+  return Proposer(program, trace, refused).run();
+}
+
+}  // namespace vescale::comm

@@ -1,0 +1,329 @@
+#include "Inference/Ops.h"
+
+#include <algorithm>
+
+#include <vescale/error.h>
+#include "Sharding/Rule.h"
+
+namespace vescale::inference {
+namespace {
+
+using sharding::Argument;
+using sharding::OpCall;
+using sharding::Resolution;
+using sharding::TensorFacts;
+using Kind = Value::Kind;
+using Sizes = std::vector<std::int64_t>;
+
+// Ranks that are tried where the program does not tell one. What holds for all of them is known.
+constexpr std::int64_t largest_rank = 5;
+
+bool is_one_of(const std::string& name, std::initializer_list<const char*> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+struct Place {
+  std::size_t argument;
+  int element;
+};
+
+// The tensors among the arguments with where they stand, lists opened.
+std::vector<std::pair<const Tensor*, Place>> tensors_of(const std::vector<Value>& arguments) {
+  std::vector<std::pair<const Tensor*, Place>> result;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].is_tensor()) result.push_back({&arguments[i].tensor, {i, -1}});
+    if (arguments[i].kind != Kind::Tuple) continue;
+    for (std::size_t e = 0; e < arguments[i].elements.size(); ++e) {
+      const Value& element = arguments[i].elements[e];
+      if (element.is_tensor()) result.push_back({&element.tensor, {i, static_cast<int>(e)}});
+    }
+  }
+  return result;
+}
+
+// The axes on which every tensor's placement is known.
+std::vector<std::size_t> known_axes(const std::vector<std::pair<const Tensor*, Place>>& tensors,
+                                    std::size_t axes) {
+  std::vector<std::size_t> result;
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    const bool known = std::all_of(tensors.begin(), tensors.end(),
+                                   [&](const auto& one) { return one.first->placements[axis].has_value(); });
+    if (known) result.push_back(axis);
+  }
+  return result;
+}
+
+TensorFacts facts_of(const Tensor& tensor, const std::vector<std::size_t>& axes, std::int64_t rank) {
+  TensorFacts facts;
+  for (const std::size_t axis : axes) facts.placements.push_back(*tensor.placements[axis]);
+  facts.sizes = tensor.sizes.value_or(Sizes(static_cast<std::size_t>(rank), sharding::unknown_size));
+  facts.differentiable = tensor.dtype == Dtype::Float || tensor.dtype == Dtype::Unknown;
+  facts.mask = tensor.dtype == Dtype::Bool;
+  return facts;
+}
+
+bool all_integers(const Value& value) {
+  return std::all_of(value.elements.begin(), value.elements.end(),
+                     [](const Value& e) { return e.kind == Kind::Integer; });
+}
+
+Argument argument_of(const Value& value, const std::vector<std::size_t>& axes, std::int64_t rank,
+                     bool& known) {
+  known = true;
+  switch (value.kind) {
+    case Kind::Tensor:
+      return facts_of(value.tensor, axes, rank);
+    case Kind::Integer:
+      return value.integer;
+    case Kind::Float:
+      return 0.5;
+    case Kind::Bool:
+      known = value.exact;
+      return value.integer != 0;
+    case Kind::Absent:
+      return std::monostate{};
+    case Kind::Integers:
+    case Kind::Tuple: {
+      if (all_integers(value) && (value.kind == Kind::Integers || !value.elements.empty())) {
+        Sizes sizes;
+        for (const Value& element : value.elements) sizes.push_back(element.integer);
+        return sizes;
+      }
+      std::vector<std::optional<TensorFacts>> list;
+      for (const Value& element : value.elements) {
+        if (!element.is_tensor()) known = known && element.kind == Kind::Absent;
+        list.push_back(element.is_tensor() ? std::optional(facts_of(element.tensor, axes, rank))
+                                           : std::nullopt);
+      }
+      return list;
+    }
+    default:
+      break;
+  }
+  known = false;
+  return std::monostate{};
+}
+
+// "input 1, tp: P -> R (all_reduce): because", of explain().
+std::string reason_of(const std::string& explanation, std::size_t input, const std::string& axis,
+                      const std::string& op) {
+  const std::string start = "input " + std::to_string(input) + ", " + axis + ": ";
+  const std::size_t begin = explanation.find(start);
+  if (begin == std::string::npos) return {};
+  const std::size_t end = explanation.find('\n', begin);
+  const std::size_t text = explanation.find("): ", begin);
+  if (text == std::string::npos || text > end) return {};
+  std::string reason = explanation.substr(text + 3, end - text - 3);
+  if (reason.compare(0, 7, "the op ") == 0) reason = op + reason.substr(6);
+  return reason;
+}
+
+// What one rank of the tensors without a known one gives.
+struct Attempt {
+  Resolution resolution;
+  std::string explanation;
+  std::vector<bool> known;
+};
+
+class Evaluation {
+ public:
+  Evaluation(const MeshShape& mesh, const std::string& name, const std::vector<Value>& arguments)
+      :
+        name_(name),
+        arguments_(arguments),
+        tensors_(tensors_of(arguments)),
+        axes_(known_axes(tensors_, mesh.names.size())) {
+    for (const std::size_t axis : axes_) {
+      sub_mesh_.names.push_back(mesh.names[axis]);
+      sub_mesh_.sizes.push_back(mesh.sizes[axis]);
+    }
+  }
+
+  const auto& tensors() const { return tensors_; }
+  const auto& axes() const { return axes_; }
+  bool impossible() const { return impossible_; }
+
+  // Nothing if no rank fits.
+  std::vector<Attempt> attempts() {
+    const bool open =
+        std::any_of(tensors_.begin(), tensors_.end(), [](const auto& one) { return !one.first->sizes; });
+    std::vector<Attempt> result;
+    for (std::int64_t rank = open ? 1 : 0; rank <= (open ? largest_rank : 0); ++rank) {
+      try {
+        if (auto one = attempt(rank)) result.push_back(std::move(*one));
+      } catch (const Error&) {
+        // The op refuses tensors of this rank.
+      }
+    }
+    return result;
+  }
+
+ private:
+  std::optional<Attempt> attempt(std::int64_t rank) {
+    OpCall call{name_, "", {}, {}};
+    for (const Value& value : arguments_) {
+      bool known = true;
+      call.arguments.push_back(argument_of(value, axes_, rank, known));
+      call.known.push_back(known);
+    }
+    std::vector<Placement> self;
+    const bool in_place = is_in_place(name_) && arguments_.front().is_tensor();
+    if (in_place) {
+      for (const std::size_t axis : axes_) self.push_back(*arguments_.front().tensor.placements[axis]);
+    }
+    const auto* fixed = in_place ? &self : nullptr;
+    auto resolution = sharding::resolve(sub_mesh_, call, fixed);
+    if (!resolution) {
+      impossible_ = true;
+      return std::nullopt;
+    }
+    return Attempt{std::move(*resolution), sharding::explain(sub_mesh_, call, fixed), {}};
+  }
+
+  const std::string& name_;
+  const std::vector<Value>& arguments_;
+  const std::vector<std::pair<const Tensor*, Place>> tensors_;
+  const std::vector<std::size_t> axes_;
+  MeshShape sub_mesh_;
+  bool impossible_ = false;
+};
+
+Dtype dtype_of(const std::string& name, const std::vector<std::pair<const Tensor*, Place>>& tensors) {
+  if (is_one_of(name, {"eq", "ne", "lt", "le", "gt", "ge", "logical_not", "logical_and", "logical_or",
+                       "isnan", "isinf", "isfinite"})) {
+    return Dtype::Bool;
+  }
+  if (is_one_of(name, {"argmax", "argmin", "argsort", "multinomial", "randint", "randperm", "nonzero"}))
+    return Dtype::Integer;
+  const auto is = [&](Dtype dtype) { return [dtype](const auto& one) { return one.first->dtype == dtype; }; };
+  if (std::any_of(tensors.begin(), tensors.end(), is(Dtype::Float))) return Dtype::Float;
+  return Dtype::Unknown;
+}
+
+// All attempts agree on what `get` says of them.
+template <class Get>
+auto agreed(const std::vector<Attempt>& attempts, const Get& get)
+    -> std::optional<decltype(get(attempts.front()))> {
+  if (attempts.empty()) return std::nullopt;
+  const auto first = get(attempts.front());
+  const bool same =
+      std::all_of(attempts.begin(), attempts.end(), [&](const Attempt& one) { return get(one) == first; });
+  return same ? std::optional(first) : std::nullopt;
+}
+
+std::optional<Placement> output_placement(const std::vector<Attempt>& attempts, std::size_t output,
+                                          std::size_t axis) {
+  const auto found = agreed(attempts, [&](const Attempt& one) {
+    const auto& outputs = one.resolution.outputs;
+    return outputs.empty() ? std::optional<Placement>()
+                           : std::optional(outputs[std::min(output, outputs.size() - 1)][axis]);
+  });
+  return found ? *found : std::nullopt;
+}
+
+}  // namespace
+
+bool is_in_place(const std::string& name) {
+  return name.size() > 1 && name.back() == '_' && name[name.size() - 2] != '_';
+}
+
+OpResult evaluate_op(const MeshShape& mesh, const std::string& name, const std::vector<Value>& arguments,
+                     const facts::Type& type, StandIns& stand_ins, const std::string& key) {
+  OpResult result;
+  Evaluation evaluation(mesh, name, arguments);
+  const auto& tensors = evaluation.tensors();
+  const std::size_t num_axes = mesh.names.size();
+  if (tensors.empty()) {
+    // Made from nothing: the same on each rank.
+    result.value = make_tensor(num_axes, Placement::invariant());
+    result.value.tensor.dtype = dtype_of(name, tensors);
+    for (const Value& argument : arguments) {
+      if (argument.kind != Kind::Integers || name == "tensor") continue;
+      Sizes sizes;
+      for (const Value& element : argument.elements) sizes.push_back(element.integer);
+      result.value.tensor.sizes = sizes;
+      result.value.tensor.exact =
+          std::all_of(argument.elements.begin(), argument.elements.end(), [](auto& e) { return e.exact; });
+    }
+    if (is_one_of(name, {"arange", "randperm", "linspace"})) {
+      const bool told = !arguments.empty() && arguments.front().kind == Kind::Integer &&
+                        (arguments.size() < 2 || arguments[1].kind != Kind::Integer);
+      result.value.tensor.sizes =
+          Sizes{told && name != "linspace" ? arguments.front().integer : stand_ins.of(key)};
+    }
+    if (name == "tensor") result.value.tensor.sizes = Sizes{stand_ins.of(key)};
+    return result;
+  }
+  const std::vector<Attempt> attempts = evaluation.attempts();
+  result.has_rule = sharding::has_rule(name);
+  result.impossible = evaluation.impossible();
+  // A rule that could not be applied: an argument is not known.
+  const bool applied =
+      !attempts.empty() &&
+      (!result.has_rule || std::all_of(attempts.begin(), attempts.end(),
+                                       [](const Attempt& one) { return one.resolution.has_rule; }));
+  std::vector<bool> decided(num_axes, false);
+  for (std::size_t a = 0; a < evaluation.axes().size() && applied; ++a) {
+    const std::size_t axis = evaluation.axes()[a];
+    const auto inputs = agreed(attempts, [&](const Attempt& one) {
+      std::vector<Placement> placements;
+      for (const auto& input : one.resolution.inputs) placements.push_back(input[a]);
+      return placements;
+    });
+    if (!inputs || inputs->size() != tensors.size()) continue;
+    decided[axis] = true;
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      const Placement from = *tensors[i].first->placements[axis];
+      result.uses.push_back({tensors[i].second.argument, tensors[i].second.element, axis, from, (*inputs)[i],
+                             reason_of(attempts.front().explanation, i, mesh.names[axis], name)});
+    }
+  }
+  if (is_in_place(name) && arguments.front().is_tensor()) {
+    result.value = arguments.front();
+    return result;
+  }
+  const std::size_t outputs = attempts.empty() ? 0 : attempts.front().resolution.outputs.size();
+  const auto output = [&](std::size_t index) {
+    Value value = make_tensor(num_axes, std::nullopt);
+    value.tensor.dtype = dtype_of(name, tensors);
+    for (std::size_t axis = 0; axis < num_axes; ++axis) {
+      const auto at = std::find(evaluation.axes().begin(), evaluation.axes().end(), axis);
+      if (decided[axis])
+        value.tensor.placements[axis] =
+            output_placement(attempts, index, static_cast<std::size_t>(at - evaluation.axes().begin()));
+      const bool whole = std::all_of(tensors.begin(), tensors.end(), [&](const auto& one) {
+        return one.first->placements[axis] && one.first->placements[axis]->is_invariant();
+      });
+      // An op on values that are whole on each rank is whole on each rank, whatever it does.
+      if (!value.tensor.placements[axis] && whole) value.tensor.placements[axis] = Placement::invariant();
+    }
+    const auto sizes = agreed(attempts, [&](const Attempt& one) {
+      const auto& all = one.resolution.output_sizes;
+      return index < all.size() ? std::optional(all[index]) : std::nullopt;
+    });
+    if (sizes && *sizes) {
+      value.tensor.sizes = **sizes;
+      value.tensor.exact =
+          std::all_of(tensors.begin(), tensors.end(), [](const auto& one) { return one.first->exact; });
+      for (std::size_t d = 0; d < value.tensor.sizes->size(); ++d) {
+        std::int64_t& size = (*value.tensor.sizes)[d];
+        if (size != sharding::unknown_size) continue;
+        size = stand_ins.of(key + "#" + std::to_string(index) + "." + std::to_string(d));
+        value.tensor.exact = false;
+      }
+    }
+    return value;
+  };
+  const bool several = type.kind == facts::Type::Kind::Tuple || type.kind == facts::Type::Kind::TensorList;
+  if (!several) {
+    result.value = output(0);
+    return result;
+  }
+  const std::size_t count =
+      std::max(outputs, type.kind == facts::Type::Kind::Tuple ? type.elements.size() : 0);
+  result.value.kind = count == 0 ? Kind::Unknown : Kind::Tuple;
+  for (std::size_t i = 0; i < count; ++i) result.value.elements.push_back(output(i));
+  return result;
+}
+
+}  // namespace vescale::inference
