@@ -7,17 +7,23 @@ if(NOT EXISTS "${VESCALE_TORCH_DIR}/include/torch/csrc/api/include/torch/torch.h
   message(FATAL_ERROR "LibTorch not found in ${VESCALE_TORCH_DIR}: run ./dev setup, or set VESCALE_TORCH_DIR")
 endif()
 
-if(NOT TARGET vescale::torch)
+# LibTorch as usage requirements of an interface target, imported or not.
+function(vescale_describe_torch target)
+  target_include_directories(${target} SYSTEM INTERFACE
+    "$<BUILD_INTERFACE:${VESCALE_TORCH_DIR}/include;${VESCALE_TORCH_DIR}/include/torch/csrc/api/include>")
+  foreach(library torch torch_cpu c10)
+    target_link_libraries(${target} INTERFACE "$<BUILD_INTERFACE:${VESCALE_TORCH_DIR}/lib/lib${library}.so>")
+  endforeach()
+  # libtorch.so names CUDA libraries that programs on a CPU never load symbols from.
+  target_link_options(${target} INTERFACE "$<BUILD_INTERFACE:LINKER:--unresolved-symbols=ignore-in-shared-libs>"
+    "$<BUILD_INTERFACE:LINKER:-rpath,${VESCALE_TORCH_DIR}/lib>")
+endfunction()
+
+if(NOT TARGET vescale::torch AND NOT VESCALE_TORCH_IMPORTED)
   add_library(vescale_torch INTERFACE)
   add_library(vescale::torch ALIAS vescale_torch)
   set_target_properties(vescale_torch PROPERTIES EXPORT_NAME torch)
-  target_include_directories(vescale_torch SYSTEM INTERFACE
-    "${VESCALE_TORCH_DIR}/include" "${VESCALE_TORCH_DIR}/include/torch/csrc/api/include")
-  target_link_libraries(vescale_torch INTERFACE
-    "${VESCALE_TORCH_DIR}/lib/libtorch.so" "${VESCALE_TORCH_DIR}/lib/libtorch_cpu.so" "${VESCALE_TORCH_DIR}/lib/libc10.so")
-  # libtorch.so names CUDA libraries that programs on a CPU never load symbols from.
-  target_link_options(vescale_torch INTERFACE
-    "LINKER:--unresolved-symbols=ignore-in-shared-libs" "LINKER:-rpath,${VESCALE_TORCH_DIR}/lib")
+  vescale_describe_torch(vescale_torch)
 endif()
 
 # One precompiled torch/torch.h that every torch-using target of the same flags shares.

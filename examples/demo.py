@@ -78,7 +78,10 @@ def show_diff(example, tool, build, mesh):
 def predicted(example, tool, build, mesh):
     """The collectives that the report of the tool has, as lines of text."""
     arguments, source = tool_arguments(example, tool, build, mesh)
-    report = json.loads(run(arguments + ["--check", "--report=json", source])[0])
+    text = run(arguments + ["--check", "--report=json", source])[0]
+    if not text.strip():
+        return ["the tool gives no report yet"]
+    report = json.loads(text)
     lines = []
     for line in report.get("lines", []):
         for collective in line.get("collectives", []):

@@ -1,6 +1,7 @@
 #include <vescale/error.h>
 
 #include "Sharding/Candidates.h"
+#include "Sharding/Interleave.h"
 #include "Sharding/Rule.h"
 
 namespace vescale::sharding {
@@ -41,11 +42,12 @@ ShardingRule rule_without_factors(const std::vector<TensorFacts>& inputs) {
   return rule;
 }
 
-std::optional<Resolution> resolve(const MeshShape& mesh, const ShardingRule& rule,
+std::optional<Resolution> resolve(const MeshShape& mesh, const ShardingRule& given,
                                   const std::vector<TensorFacts>& inputs,
                                   const std::vector<Placement>* fixed_output) {
   check_inputs(mesh, inputs);
-  check_rule(rule, inputs);
+  check_rule(given, inputs);
+  const ShardingRule rule = with_sections(given, inputs);
   const auto taken = decide({mesh, rule, inputs, fixed_output});
   if (!taken) return std::nullopt;
   Resolution result;

@@ -61,6 +61,10 @@ DTensor convert_views(const DTensor& x, const Layout* target) {
     if (placements[axis] == target->placements[axis]) continue;
     placements[axis] = target->placements[axis];
     const Layout* next = LayoutTable::current().with_placements(layout, placements);
+    if (RankContext::current().mesh().size(static_cast<std::int64_t>(axis)) == 1) {
+      layout = next;
+      continue;
+    }
     local = convert_along_axis(local, layout, next, static_cast<std::int64_t>(axis));
     layout = next;
   }
@@ -118,11 +122,21 @@ AxisMask summed_axes(const Layout* layout, const Layout* target) {
   return axes;
 }
 
+/// Whether no other rank contributes along `axes`.
+bool is_alone(AxisMask axes) {
+  const Mesh& mesh = RankContext::current().mesh();
+  for (std::int64_t axis = 0; axis < mesh.num_axes(); ++axis) {
+    if ((axes >> axis & 1) != 0 && mesh.size(axis) > 1) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 DTensor replicate_view(const DTensor& x, const Layout* target) {
   const at::Tensor& local = x.local();
   if (!local.requires_grad() || !at::GradMode::is_enabled()) return {local, target};
+  if (is_alone(summed_axes(x.layout(), target))) return {local, target};
   if (local.is_leaf()) return deferred_view(x, target);
   Views& views = views_of(local);
   Views::View* view = views.find(target);

@@ -25,6 +25,9 @@ DTensor convert(const DTensor& x, std::int64_t axis, const Placement& to) {
   LayoutTable& table = LayoutTable::current();
   placements[a] = to;
   const Layout* target = table.with_placements(x.layout(), placements);
+  // Along an axis of one rank every placement is the whole value: the same tensor under another layout, so
+  // that a view of it is a view for autograd too.
+  if (RankContext::current().mesh().size(axis) == 1) return {x.local(), target};
   if (from.is_invariant() && to.kind == Placement::Kind::Replicate) return replicate_view(x, target);
   if (from.is_partial() && from.reduce == ReduceOp::Avg) {
     placements[a] = Placement::partial();
