@@ -47,13 +47,14 @@ class Decider {
   // Forces conversions until nothing more is needed, or can be written.
   void settle() {
     inference::Forced forced;
-    std::set<std::pair<Written, std::size_t>> refused;
+    inference::Refused refused;
     for (int round = 0;; ++round) {
-      trace_ = inference::infer(program_, setting_, forced);
+      trace_ = inference::infer(program_, setting_, forced, refused);
       if (drop_wrong(forced, refused)) continue;
       if (round >= most_rounds) return;
+      const std::size_t before = refused.size();
       const Proposals proposals = propose(program_, trace_, refused);
-      bool changed = false;
+      bool changed = refused.size() != before;
       for (const auto& [key, proposal] : proposals) {
         for (const ExprId id : expressions_at(program_, key.first)) {
           changed |=
@@ -65,13 +66,13 @@ class Decider {
   }
 
   // What a conversion is applied to can change with others: one that does not fit all its contexts goes.
-  bool drop_wrong(inference::Forced& forced, std::set<std::pair<Written, std::size_t>>& refused) const {
+  bool drop_wrong(inference::Forced& forced, inference::Refused& refused) const {
     bool dropped = false;
     std::map<std::pair<Written, std::size_t>, std::set<std::string>> from;
     for (const auto& [key, target] : forced) {
       const auto seen = trace_.seen.find(key);
       if (seen == trace_.seen.end()) continue;
-      auto& texts = from[{written(program_, key.first), key.second}];
+      auto& texts = from[{inference::written(program_, key.first), key.second}];
       for (const auto& [context, placement] : seen->second) {
         if (placement != target.to.to_string()) texts.insert(placement);
       }

@@ -20,8 +20,7 @@ struct Group {
 
 class Proposer {
  public:
-  Proposer(const facts::Program& program, const Trace& trace,
-           std::set<std::pair<Written, std::size_t>>& refused)
+  Proposer(const facts::Program& program, const Trace& trace, inference::Refused& refused)
       : program_(program), trace_(trace), refused_(refused) {}
 
   Proposals run() {
@@ -53,11 +52,7 @@ class Proposer {
     return result;
   }
 
-  bool can_wrap(ExprId id) const {
-    if (id == facts::none) return false;
-    const facts::Expr& expr = program_.exprs[static_cast<std::size_t>(id)];
-    return expr.range.valid() && !expr.range.in_macro_body && expr.type.kind == facts::Type::Kind::Tensor;
-  }
+  bool can_wrap(ExprId id) const { return inference::can_wrap(program_, id); }
 
   void place(const Group& group) {
     Need want = group.wants.front();
@@ -66,7 +61,14 @@ class Proposer {
     const bool all_whole = std::all_of(group.wants.begin(), group.wants.end(),
                                        [](const Need& one) { return one.to.is_replicated(); });
     if (!same && all_whole) want.to = Placement::invariant();  // made whole once, viewed as R+ from there
-    const bool shared = group.wants.size() > 1 || want.use == facts::none;
+    const auto joins = [](const Need& one) { return one.use == facts::none; };
+    if (const auto joined = std::find_if(group.wants.begin(), group.wants.end(), joins);
+        joined != group.wants.end()) {
+      const Need& need = same || !all_whole ? *joined : want;
+      if (can_wrap(group.definition.expr))
+        return add(group.definition.expr, group.definition.context, group.axis, need);
+    }
+    const bool shared = group.wants.size() > 1;
     const bool inner = std::any_of(group.wants.begin(), group.wants.end(),
                                    [&](const Need& one) { return one.loops > group.definition.loops; });
     const bool hoist = (same || all_whole) && (shared || inner) &&
@@ -94,7 +96,7 @@ class Proposer {
 
   void add(ExprId id, int context, std::size_t axis, const Need& need) {
     if (!can_wrap(id)) return;
-    const auto key = std::make_pair(written(program_, id), axis);
+    const auto key = std::make_pair(inference::written(program_, id), axis);
     if (refused_.count(key)) return;
     const auto [found, fresh] = result_.try_emplace(key, Proposal{need.from, need.to, need.reason, {}});
     Proposal& proposal = found->second;
@@ -125,17 +127,12 @@ class Proposer {
 
   const facts::Program& program_;
   const Trace& trace_;
-  std::set<std::pair<Written, std::size_t>>& refused_;
+  inference::Refused& refused_;
   Proposals result_;
   std::set<std::pair<Written, std::size_t>> conflicts_;
 };
 
 }  // namespace
-
-Written written(const facts::Program& program, ExprId expr) {
-  const facts::SourceRange& range = program.exprs[static_cast<std::size_t>(expr)].range;
-  return {range.file, range.begin, range.end};
-}
 
 std::vector<ExprId> expressions_at(const facts::Program& program, const Written& place) {
   std::vector<ExprId> result;
@@ -148,8 +145,7 @@ std::vector<ExprId> expressions_at(const facts::Program& program, const Written&
   return result;
 }
 
-Proposals propose(const facts::Program& program, const Trace& trace,
-                  std::set<std::pair<Written, std::size_t>>& refused) {
+Proposals propose(const facts::Program& program, const Trace& trace, inference::Refused& refused) {
   return Proposer(program, trace, refused).run();
 }
 

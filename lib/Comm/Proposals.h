@@ -10,8 +10,7 @@
 
 namespace vescale::comm {
 
-/// An expression by what is written, so that instantiations of one pattern are one place.
-using Written = std::tuple<int, unsigned, unsigned>;
+using inference::Written;
 
 /// A conversion on an axis around what is written somewhere.
 struct Proposal {
@@ -24,11 +23,9 @@ using Proposals = std::map<std::pair<Written, std::size_t>, Proposal>;
 
 /// Conversions that are right in every context: new ones, given what the trace still needs. Places where
 /// contexts disagree go to `refused`.
-Proposals propose(const facts::Program& program, const inference::Trace& trace,
-                  std::set<std::pair<Written, std::size_t>>& refused);
+Proposals propose(const facts::Program& program, const inference::Trace& trace, inference::Refused& refused);
 
 /// Every expression that is written there.
 std::vector<facts::ExprId> expressions_at(const facts::Program& program, const Written& place);
-Written written(const facts::Program& program, facts::ExprId expr);
 
 }  // namespace vescale::comm

@@ -15,6 +15,11 @@
 
 namespace vescale::inference {
 
+/// An expression by what is written, so that instantiations of one pattern are one place: file, begin, end.
+using Written = std::tuple<int, unsigned, unsigned>;
+/// Places that can't be converted on an axis, since contexts disagree.
+using Refused = std::set<std::pair<Written, std::size_t>>;
+
 /// An expression's tensor is converted on an axis to a placement, wherever it is evaluated.
 struct Target {
   Placement to;
@@ -79,7 +84,14 @@ struct Setting {
   const plan::Plan* plan = nullptr;
 };
 
-/// Interprets from main and from every function that nothing calls, until nothing changes.
-Trace infer(const facts::Program& program, const Setting& setting, const Forced& forced);
+Written written(const facts::Program& program, facts::ExprId expr);
+/// Whether a call can be written around the expression.
+bool can_wrap(const facts::Program& program, facts::ExprId expr);
+
+/// Interprets from main and from every function that nothing calls, until nothing changes. Where two
+/// placements join, one value is taken to be converted where it is made, and the trace needs that, unless the
+/// place is refused.
+Trace infer(const facts::Program& program, const Setting& setting, const Forced& forced,
+            const Refused& refused);
 
 }  // namespace vescale::inference

@@ -19,8 +19,13 @@ using Store = std::map<std::string, Value>;
 class Interpreter {
  public:
   Interpreter(const facts::Program& program, const Setting& setting, const Forced& forced,
-              StandIns& stand_ins, Store& store)
-      : program_(program), setting_(setting), forced_(forced), stand_ins_(stand_ins), store_(store) {}
+              const Refused& refused, StandIns& stand_ins, Store& store)
+      : program_(program),
+        setting_(setting),
+        forced_(forced),
+        refused_(refused),
+        stand_ins_(stand_ins),
+        store_(store) {}
 
   void run();
   Trace take_trace() { return std::move(trace_); }
@@ -117,7 +122,7 @@ class Interpreter {
   // Values
   Value join(const Value& a, const Value& b, const std::string& key, const Frame* frame);
   Tensor join(const Tensor& a, const Tensor& b, const std::string& key, const Frame* frame);
-  void want_same(const Tensor& a, const Tensor& b, std::size_t axis, const Frame& frame);
+  AxisPlacement want_same(const Tensor& a, const Tensor& b, std::size_t axis, const Frame& frame);
   Environment join(const Environment& a, const Environment& b, const Frame* frame);
   void write(const std::string& key, const Value& value);
   bool place(facts::VarId id, Value& value);
@@ -127,6 +132,7 @@ class Interpreter {
   const facts::Program& program_;
   const Setting& setting_;
   const Forced& forced_;
+  const Refused& refused_;
   StandIns& stand_ins_;
   Store& store_;
   bool store_changed_ = false;

@@ -21,23 +21,27 @@ bool first_yields(const Placement& a, const Placement& b) {
 
 }  // namespace
 
-void Interpreter::want_same(const Tensor& a, const Tensor& b, std::size_t axis, const Frame& frame) {
+// What both are if the one that yields is converted where it is made; nothing if that can't be written.
+AxisPlacement Interpreter::want_same(const Tensor& a, const Tensor& b, std::size_t axis, const Frame& frame) {
   const Placement &first = *a.placements[axis], &second = *b.placements[axis];
   const bool yields = first_yields(first, second);
   const Tensor& changed = yields ? a : b;
   const Placement from = yields ? first : second, to = yields ? second : first;
-  if (recording_ > 0 && changed.definition.known()) {
+  const ExprId made = changed.definition.expr;
+  if (!can_wrap(program_, made) || refused_.count({written(program_, made), axis})) return std::nullopt;
+  if (recording_ > 0) {
     trace_.needs.push_back({frame.context, changed.definition, facts::none, axis, from, to,
-                            "it meets a value that is " + to.to_string() + " here", frame.depth()});
+                            "it meets a value that is " + to.to_string(), frame.depth()});
   }
+  return to;
 }
 
 Tensor Interpreter::join(const Tensor& a, const Tensor& b, const std::string& key, const Frame* frame) {
   Tensor result = a;
   for (std::size_t axis = 0; axis < axes(); ++axis) {
     if (a.placements[axis] == b.placements[axis]) continue;
-    if (frame && a.placements[axis] && b.placements[axis]) want_same(a, b, axis, *frame);
-    result.placements[axis] = std::nullopt;
+    const bool known = frame && a.placements[axis] && b.placements[axis];
+    result.placements[axis] = known ? want_same(a, b, axis, *frame) : std::nullopt;
   }
   if (a.sizes && b.sizes && a.sizes->size() == b.sizes->size()) {
     for (std::size_t d = 0; d < a.sizes->size(); ++d) {

@@ -4,6 +4,7 @@
 
 #include <vescale/error.h>
 #include "Sharding/Rule.h"
+#include "Sharding/Rules/Schema.h"
 
 namespace vescale::inference {
 namespace {
@@ -20,6 +21,56 @@ constexpr std::int64_t largest_rank = 5;
 
 bool is_one_of(const std::string& name, std::initializer_list<const char*> names) {
   return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// Ops that libvescale computes over shards with more than one op of the table. A mean is a sum, then a
+// division by the global count; the others reduce what they need themselves, so nothing is converted before
+// them.
+bool takes_mean_as_sum(const std::string& name) {
+  return is_one_of(name, {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "soft_margin_loss", "kl_div",
+                          "binary_cross_entropy", "binary_cross_entropy_with_logits", "nll_loss",
+                          "nll_loss2d", "nll_loss_nd", "cross_entropy_loss"});
+}
+
+bool reduces_itself(const std::string& name) {
+  return takes_mean_as_sum(name) ||
+         is_one_of(name, {"var", "std", "var_mean", "std_mean", "norm", "linalg_vector_norm", "batch_norm",
+                          "multinomial", "bernoulli", "index_put_"});
+}
+
+// The call whose rule says what becomes of the placements.
+void as_ruled(OpCall& call, std::string& name) {
+  if (name == "mean") {
+    name = "sum";
+    call.name = name;
+    return;
+  }
+  if (name == "multinomial" && call.arguments.size() > 1) {
+    // As many columns as samples are drawn.
+    name = "narrow";
+    call.name = name;
+    call.arguments = {call.arguments[0], std::int64_t{-1}, std::int64_t{0}, call.arguments[1]};
+    call.known = {true, true, true, call.known[1]};
+    return;
+  }
+  if (name == "batch_norm" && call.arguments.size() > 5) {
+    // Statistics of the whole batch, and the running ones, leave the same placements.
+    call.arguments[5] = false;
+    call.known[5] = true;
+    return;
+  }
+  if (!takes_mean_as_sum(name)) return;
+  constexpr std::int64_t mean = 1, sum = 2;
+  const int found = sharding::rules::schema_of(call).find("reduction");
+  if (found < 0) return;
+  const auto place = static_cast<std::size_t>(found);
+  if (call.arguments.size() <= place) {
+    call.arguments.resize(place + 1);
+    call.known.resize(place + 1, true);
+  }
+  if (!call.known[place]) return;
+  const auto* given = std::get_if<std::int64_t>(&call.arguments[place]);
+  if (!given || *given == mean) call.arguments[place] = sum;
 }
 
 struct Place {
@@ -53,10 +104,18 @@ std::vector<std::size_t> known_axes(const std::vector<std::pair<const Tensor*, P
   return result;
 }
 
-TensorFacts facts_of(const Tensor& tensor, const std::vector<std::size_t>& axes, std::int64_t rank) {
+// How sizes are told to the rules.
+struct SizeView {
+  std::int64_t rank = 0;  ///< of tensors whose own is not known
+  bool stand_ins = true;  ///< give stand-ins for unknown sizes, or say that they are unknown
+};
+
+TensorFacts facts_of(const Tensor& tensor, const std::vector<std::size_t>& axes, const SizeView& view) {
   TensorFacts facts;
   for (const std::size_t axis : axes) facts.placements.push_back(*tensor.placements[axis]);
-  facts.sizes = tensor.sizes.value_or(Sizes(static_cast<std::size_t>(rank), sharding::unknown_size));
+  const auto rank = tensor.sizes ? tensor.sizes->size() : static_cast<std::size_t>(view.rank);
+  const bool told = tensor.sizes && (tensor.exact || view.stand_ins);
+  facts.sizes = told ? *tensor.sizes : Sizes(rank, sharding::unknown_size);
   facts.differentiable = tensor.dtype == Dtype::Float || tensor.dtype == Dtype::Unknown;
   facts.mask = tensor.dtype == Dtype::Bool;
   return facts;
@@ -67,12 +126,12 @@ bool all_integers(const Value& value) {
                      [](const Value& e) { return e.kind == Kind::Integer; });
 }
 
-Argument argument_of(const Value& value, const std::vector<std::size_t>& axes, std::int64_t rank,
+Argument argument_of(const Value& value, const std::vector<std::size_t>& axes, const SizeView& view,
                      bool& known) {
   known = true;
   switch (value.kind) {
     case Kind::Tensor:
-      return facts_of(value.tensor, axes, rank);
+      return facts_of(value.tensor, axes, view);
     case Kind::Integer:
       return value.integer;
     case Kind::Float:
@@ -92,7 +151,7 @@ Argument argument_of(const Value& value, const std::vector<std::size_t>& axes, s
       std::vector<std::optional<TensorFacts>> list;
       for (const Value& element : value.elements) {
         if (!element.is_tensor()) known = known && element.kind == Kind::Absent;
-        list.push_back(element.is_tensor() ? std::optional(facts_of(element.tensor, axes, rank))
+        list.push_back(element.is_tensor() ? std::optional(facts_of(element.tensor, axes, view))
                                            : std::nullopt);
       }
       return list;
@@ -128,8 +187,7 @@ struct Attempt {
 class Evaluation {
  public:
   Evaluation(const MeshShape& mesh, const std::string& name, const std::vector<Value>& arguments)
-      :
-        name_(name),
+      : name_(name),
         arguments_(arguments),
         tensors_(tensors_of(arguments)),
         axes_(known_axes(tensors_, mesh.names.size())) {
@@ -149,23 +207,29 @@ class Evaluation {
         std::any_of(tensors_.begin(), tensors_.end(), [](const auto& one) { return !one.first->sizes; });
     std::vector<Attempt> result;
     for (std::int64_t rank = open ? 1 : 0; rank <= (open ? largest_rank : 0); ++rank) {
-      try {
-        if (auto one = attempt(rank)) result.push_back(std::move(*one));
-      } catch (const Error&) {
-        // The op refuses tensors of this rank.
+      for (const bool stand_ins : {true, false}) {
+        try {
+          if (auto one = attempt({rank, stand_ins})) result.push_back(std::move(*one));
+          break;
+        } catch (const Error&) {
+          // The op refuses tensors of this rank, or stand-ins that are equal in the program.
+        }
       }
     }
     return result;
   }
 
  private:
-  std::optional<Attempt> attempt(std::int64_t rank) {
+  std::optional<Attempt> attempt(const SizeView& view) {
     OpCall call{name_, "", {}, {}};
     for (const Value& value : arguments_) {
       bool known = true;
-      call.arguments.push_back(argument_of(value, axes_, rank, known));
+      call.arguments.push_back(argument_of(value, axes_, view, known));
       call.known.push_back(known);
     }
+    std::string ruled = name_;
+    call.name = ruled;
+    as_ruled(call, ruled);
     std::vector<Placement> self;
     const bool in_place = is_in_place(name_) && arguments_.front().is_tensor();
     if (in_place) {
@@ -209,6 +273,20 @@ auto agreed(const std::vector<Attempt>& attempts, const Get& get)
   const bool same =
       std::all_of(attempts.begin(), attempts.end(), [&](const Attempt& one) { return get(one) == first; });
   return same ? std::optional(first) : std::nullopt;
+}
+
+// Two inputs are split on the axis and don't fit: which of them moves depends on sizes that are not known.
+bool size_decides(const std::vector<std::pair<const Tensor*, Place>>& tensors,
+                  const std::vector<Placement>& to, std::size_t axis) {
+  int sharded = 0;
+  bool moves = false, exact = true;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const Placement& from = *tensors[i].first->placements[axis];
+    sharded += from.is_sharded();
+    moves |= from.is_sharded() && from != to[i];
+    exact = exact && tensors[i].first->exact;
+  }
+  return sharded > 1 && moves && !exact;
 }
 
 std::optional<Placement> output_placement(const std::vector<Attempt>& attempts, std::size_t output,
@@ -255,7 +333,7 @@ OpResult evaluate_op(const MeshShape& mesh, const std::string& name, const std::
     return result;
   }
   const std::vector<Attempt> attempts = evaluation.attempts();
-  result.has_rule = sharding::has_rule(name);
+  result.has_rule = sharding::has_rule(name) || reduces_itself(name);
   result.impossible = evaluation.impossible();
   // A rule that could not be applied: an argument is not known.
   const bool applied =
@@ -271,6 +349,15 @@ OpResult evaluate_op(const MeshShape& mesh, const std::string& name, const std::
       return placements;
     });
     if (!inputs || inputs->size() != tensors.size()) continue;
+    bool made_whole = false;
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      made_whole |= !tensors[i].first->placements[axis]->is_replicated() && (*inputs)[i].is_replicated();
+    }
+    const bool whole = std::all_of(tensors.begin(), tensors.end(), [&](const auto& one) {
+      return one.first->placements[axis]->is_replicated();
+    });
+    if (size_decides(tensors, *inputs, axis)) continue;
+    if ((made_whole && reduces_itself(name)) || (!whole && name == "multinomial")) continue;
     decided[axis] = true;
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       const Placement from = *tensors[i].first->placements[axis];

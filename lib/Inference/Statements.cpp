@@ -135,7 +135,7 @@ void Interpreter::declare(const Stmt& stmt, Frame& frame) {
   }
   if (stmt.variables.empty()) return;
   bind(stmt.variables.front(), value, frame);
-  made(stmt.range, frame.variables[stmt.variables.front()]);
+  made(variable(stmt.variables.front()).range, frame.variables[stmt.variables.front()]);
 }
 
 void Interpreter::bind(facts::VarId id, Value value, Frame& frame) {
@@ -151,7 +151,7 @@ void Interpreter::bind(facts::VarId id, Value value, Frame& frame) {
 }
 
 void Interpreter::made(const facts::SourceRange& range, const Value& value, const std::string& name) {
-  if (recording_ == 0 || !value.is_tensor() || !range.valid()) return;
+  if (recording_ == 0 || !value.is_tensor() || !range.valid() || range.in_macro_body) return;
   auto& entry = trace_.made[{range.file, range.begin, range.end}];
   entry.first = range;
   entry.second.insert((name.empty() ? "" : name + ": ") +
@@ -224,12 +224,24 @@ void Interpreter::run() {
   }
 }
 
-Trace infer(const facts::Program& program, const Setting& setting, const Forced& forced) {
+Written written(const facts::Program& program, facts::ExprId expr) {
+  const facts::SourceRange& range = program.exprs[static_cast<std::size_t>(expr)].range;
+  return {range.file, range.begin, range.end};
+}
+
+bool can_wrap(const facts::Program& program, facts::ExprId id) {
+  if (id == facts::none) return false;
+  const facts::Expr& expr = program.exprs[static_cast<std::size_t>(id)];
+  return expr.range.valid() && !expr.range.in_macro_body && expr.type.kind == facts::Type::Kind::Tensor;
+}
+
+Trace infer(const facts::Program& program, const Setting& setting, const Forced& forced,
+            const Refused& refused) {
   StandIns stand_ins(setting.mesh.num_ranks());
   Store store;
   constexpr int most_passes = 10;
   for (int pass = 0;; ++pass) {
-    Interpreter interpreter(program, setting, forced, stand_ins, store);
+    Interpreter interpreter(program, setting, forced, refused, stand_ins, store);
     interpreter.run();
     if (stand_ins.restart()) {
       store.clear();
