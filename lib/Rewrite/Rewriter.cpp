@@ -8,10 +8,13 @@
 #include <llvm/Support/xxhash.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
+#include "Comm/Decide.h"
 #include "Frontend/Parse.h"
 #include "Frontend/Print.h"
+#include "Rewrite/ApplyDecisions.h"
 #include "Rewrite/Distribute.h"
 #include "Rewrite/EditSet.h"
 #include "Rewrite/HostAccess.h"
@@ -97,6 +100,26 @@ void apply_edits(const EditSet& edits, std::set<std::string> paths, const Reques
   }
 }
 
+// What the program needs to communicate, written where it is known.
+void write_communication(const facts::Program& program, const plan::Plan& plan, const Request& request,
+                         EditSet& edits, Outcome& outcome) {
+  comm::Options options;
+  if (!request.mesh.empty()) options.mesh = MeshShape::parse(request.mesh);
+  options.strict = request.strict;
+  std::map<std::string, std::string> texts;
+  const auto text_of = [&](const std::string& path) -> const std::string& {
+    const auto [entry, is_new] = texts.try_emplace(path);
+    if (is_new) entry->second = read(path);
+    return entry->second;
+  };
+  comm::Decisions decisions = comm::decide(program, plan, options);
+  // The sections of a flattened dim are a product of sizes that come at run time; libvescale converts then.
+  std::erase_if(decisions.conversions, [](const comm::InsertedConversion& conversion) {
+    return conversion.to.kind == Placement::Kind::Interleaved;
+  });
+  apply_decisions(decisions, program, text_of, edits, outcome.messages);
+}
+
 bool is_output(const std::string& path) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
   return buffer && (*buffer)->getBuffer().starts_with(banner_start);
@@ -123,6 +146,7 @@ Outcome rewrite(const Request& request) {
   frontend::ProgramBuilder program;
   std::vector<std::pair<RootModule, plan::Plan>> roots;
   std::set<std::string> dependencies, root_files;
+  plan::Plan plan;
   for (const std::string& source : outcome.sources) {
     // What the tool wrote is not rewritten again.
     if (is_output(source)) continue;
@@ -131,6 +155,7 @@ Outcome rewrite(const Request& request) {
         rewrite_translation_unit(invocation, outcome.root, request.plan, program, edits, outcome.messages);
     outcome.compiler_output += unit.compiler_output;
     for (const RootModule& root : unit.roots) roots.emplace_back(root, unit.plan);
+    if (plan.axes.empty()) plan = unit.plan;
     if (!unit.compiled) outcome.status = Outcome::Status::NotCompiled;
     dependencies.insert(unit.files.begin(), unit.files.end());
     root_files.insert(unit.root_files.begin(), unit.root_files.end());
@@ -139,9 +164,10 @@ Outcome rewrite(const Request& request) {
   outcome.dependencies.assign(dependencies.begin(), dependencies.end());
   if (outcome.status == Outcome::Status::NotCompiled) return outcome;
   report_host_access(program.program, outcome.messages);
-  for (const auto& [root, plan] : roots) {
-    emit_distribute_module(root, parameter_table(program.program.classes, root.class_name, plan), edits);
+  for (const auto& [root, its_plan] : roots) {
+    emit_distribute_module(root, parameter_table(program.program.classes, root.class_name, its_plan), edits);
   }
+  write_communication(program.program, plan, request, edits, outcome);
   apply_edits(edits, std::move(root_files), request, outcome);
   if (outcome.messages.count(Message::Level::Error) > 0) outcome.status = Outcome::Status::Incomplete;
   return outcome;

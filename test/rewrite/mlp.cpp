@@ -23,7 +23,7 @@ struct MlpImpl : torch::nn::Module {
   torch::Tensor forward(torch::Tensor x) {
     // CHECK: auto h = vs::gelu(up(x));
     auto h = torch::gelu(up(x));
-    // CHECK: return vs::dropout(down(h), 0.1, is_training());
+    // CHECK: return vs::dropout(vs::all_reduce(down(h), "tp"), 0.1, is_training());{{ +}}// dp=S(0); tp: P -> R, dropout is not linear
     return torch::dropout(down(h), 0.1, is_training());
   }
   // CHECK: {{^}}  vs::nn::Linear up{nullptr};

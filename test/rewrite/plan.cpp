@@ -5,13 +5,17 @@
 // RUN: %compile %t.cpp
 // RUN: %not %vescale-rewrite %t.dir/program.cpp --plan %t.dir/wrong.json -- %flags 2> %t.err
 // RUN: grep VS1030 %t.err
+// RUN: %not %vescale-rewrite %t.dir/program.cpp --plan %t.dir/nothing.json -- %flags 2> %t.err
+// RUN: grep 'other.weight.*did you mean .*VS2104' %t.err
 
 //--- plan.json
 {"mesh": ["dp", "tp"],
- "parameters": {"up.*": "tp=S(0)", "other.weight": "tp=S(0)"},
+ "parameters": {"up.*": "tp=S(0)"},
  "values": {"NetImpl::forward.x": "dp=S(0)", "train.y": "tp=R"}}
 //--- wrong.json
 {"mesh": ["dp", "tp"], "parameters": {"up.*": "zz=S(0)"}}
+//--- nothing.json
+{"mesh": ["dp", "tp"], "parameters": {"up.*": "tp=S(0)", "other.weight": "tp=S(0)"}}
 //--- program.cpp
 #include <torch/torch.h>
 #include <vescale/annotate.h>

@@ -5,7 +5,7 @@
 // What was decided is said in the form that is asked for.
 #include <torch/torch.h>
 #include <vescale/annotate.h>
-
+VESCALE_MESH(dp, tp)
 // JSON: "complete": true
 // JSON: "level": "remark"
 // SUMMARY: rewritten {{.*}}reports.cpp
