@@ -71,8 +71,10 @@ class Proposer {
     const bool shared = group.wants.size() > 1;
     const bool inner = std::any_of(group.wants.begin(), group.wants.end(),
                                    [&](const Need& one) { return one.loops > group.definition.loops; });
-    const bool hoist = (same || all_whole) && (shared || inner) &&
-                       (!group.accepted || (want.from.is_partial() && group.wants.size() > 1));
+    // A sum that is needed whole somewhere is reduced where it is made: what goes on with it open would have
+    // to reduce it later.
+    const bool reduced = want.from.is_partial() && all_whole && group.accepted;
+    const bool hoist = (same || all_whole) && ((!group.accepted && (shared || inner)) || reduced);
     if (hoist && can_wrap(group.definition.expr)) {
       add(group.definition.expr, group.definition.context, group.axis, want);
       return;

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "Inference/Interpreter.h"
+#include "Sharding/Conversion.h"
 #include "Sharding/Rule.h"
 
 namespace vescale::inference {
@@ -21,6 +22,15 @@ const std::string* annotation_text(const facts::Function& function, facts::Annot
     if (annotation.kind == kind) return &annotation.text;
   }
   return nullptr;
+}
+
+bool communicates(const Placement& from, const Placement& to) {
+  const auto moves = [](sharding::Movement movement) {
+    return movement == sharding::Movement::AllReduce || movement == sharding::Movement::AllGather ||
+           movement == sharding::Movement::ReduceScatter || movement == sharding::Movement::AllToAll;
+  };
+  const sharding::Conversion conversion = sharding::conversion(from, to);
+  return moves(conversion.forward) || moves(conversion.backward);
 }
 
 bool is_replicated(const Tensor& tensor) {
@@ -96,6 +106,10 @@ void Interpreter::note_use(const Use& use, const Tensor& tensor, ExprId where, E
     }
     return;
   }
+  // How many sections a flattened dim has, only run time tells.
+  if (use.to.kind == Placement::Kind::Interleaved && !tensor.exact) return;
+  // What moves nothing, forward or backward, needs no call.
+  if (!communicates(use.from, use.to) && use.from != use.to) return;
   // What has no gradient, or perhaps none, has nothing to sum.
   const bool view = use.from.is_invariant() && use.to.kind == Placement::Kind::Replicate;
   if (view && tensor.dtype != Dtype::Float) return;

@@ -154,8 +154,13 @@ void Interpreter::made(const facts::SourceRange& range, const Value& value, cons
   if (recording_ == 0 || !value.is_tensor() || !range.valid() || range.in_macro_body) return;
   auto& entry = trace_.made[{range.file, range.begin, range.end}];
   entry.first = range;
-  entry.second.insert((name.empty() ? "" : name + ": ") +
-                      layout_text(value.tensor.placements, setting_.mesh.names));
+  const bool sections =
+      std::any_of(value.tensor.placements.begin(), value.tensor.placements.end(),
+                  [](const AxisPlacement& p) { return p && p->kind == Placement::Kind::Interleaved; });
+  // How many sections a flattened dim has, only run time tells.
+  const std::string layout =
+      sections && !value.tensor.exact ? "?" : layout_text(value.tensor.placements, setting_.mesh.names);
+  entry.second.insert((name.empty() ? "" : name + ": ") + layout);
 }
 
 // --- roots
