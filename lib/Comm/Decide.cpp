@@ -131,8 +131,7 @@ class Decider {
   }
 
   void report(const Finding& finding) {
-    static const std::set<std::string> errors{"VS2101", "VS2102", "VS2103", "VS3001",
-                                              "VS3002", "VS3003", "VS3007"};
+    static const std::set<std::string> errors{"VS2101", "VS2102", "VS2103", "VS3001", "VS3003", "VS3007"};
     if (errors.count(finding.id) || finding.id == "VS3004") {
       const bool warning = finding.id == "VS3004" && !options_.strict;
       result_.diagnostics.push_back({warning ? Diagnostic::Level::Warning : Diagnostic::Level::Error,
@@ -159,14 +158,20 @@ class Decider {
   }
 
   void sort() {
-    const auto by_place = [](const auto& a, const auto& b) {
-      return std::tie(a.range.file, a.range.begin, a.range.end) <
-             std::tie(b.range.file, b.range.begin, b.range.end);
+    const auto by_place = [](const auto& text) {
+      return [text](const auto& a, const auto& b) {
+        return std::make_tuple(a.range.file, a.range.begin, a.range.end, text(a)) <
+               std::make_tuple(b.range.file, b.range.begin, b.range.end, text(b));
+      };
     };
-    std::stable_sort(result_.conversions.begin(), result_.conversions.end(), by_place);
-    std::stable_sort(result_.comments.begin(), result_.comments.end(), by_place);
-    std::stable_sort(result_.remarks.begin(), result_.remarks.end(), by_place);
-    std::stable_sort(result_.diagnostics.begin(), result_.diagnostics.end(), by_place);
+    const auto axis = [this](const InsertedConversion& one) { return *setting_.mesh.find_axis(one.axis); };
+    std::sort(result_.conversions.begin(), result_.conversions.end(), by_place(axis));
+    std::sort(result_.comments.begin(), result_.comments.end(),
+              by_place([](const auto& one) { return one.text; }));
+    std::sort(result_.remarks.begin(), result_.remarks.end(),
+              by_place([](const auto& one) { return one.id + one.text; }));
+    std::sort(result_.diagnostics.begin(), result_.diagnostics.end(),
+              by_place([](const auto& one) { return one.id + one.message; }));
   }
 
   const facts::Program& program_;

@@ -95,7 +95,7 @@ void Interpreter::note_use(const Use& use, const Tensor& tensor, ExprId where, E
   const std::string& axis = setting_.mesh.names[use.axis];
   if (!tensor.leaf.empty()) {
     trace_.leaves[tensor.leaf] = tensor;
-    if (use.from == use.to) return;
+    if (use.from == use.to || !communicates(use.from, use.to)) return;
     if (use.from.is_invariant() && use.to.kind == Placement::Kind::Replicate) {
       find("VS3013", expr(call).range,
            "gradient of " + tensor.leaf + " is summed over " + axis + " at sync_gradients");

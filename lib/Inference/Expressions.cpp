@@ -344,14 +344,6 @@ Value Interpreter::host_access(ExprId id, Frame& frame) {
   for (std::size_t axis = 0; axis < axes(); ++axis) {
     const AxisPlacement& placement = tensor.placements[axis];
     const std::string& name = setting_.mesh.names[axis];
-    if (node.kind == Expr::Kind::HostAccess && (!placement || !placement->is_replicated())) {
-      find("VS3002", node.range,
-           node.name + "() on a tensor that " +
-               (placement ? "is " + name + "=" + placement->to_string() : "may be split on " + name) +
-               " would see one rank's piece",
-           ".full()");
-      break;
-    }
     if (placement && placement->is_replicated()) continue;
     const std::string what = placement ? (placement->is_partial() ? "reduces over " : "gathers over ") + name
                                        : "makes the value whole over " + name + ", if it is not";

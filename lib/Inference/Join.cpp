@@ -134,6 +134,10 @@ bool Interpreter::place(facts::VarId id, Value& value) {
   }
   if (place.value.empty()) return false;
   Tensor& tensor = value.tensor;
+  if (!tensor.sizes && !place.dims.empty()) {
+    tensor.sizes.emplace();
+    for (const std::string& dim : place.dims) tensor.sizes->push_back(stand_ins_.of("dim " + dim));
+  }
   for (AxisPlacement& placement : tensor.placements) {
     if (!placement) placement = Placement::invariant();
   }

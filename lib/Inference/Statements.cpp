@@ -217,14 +217,23 @@ void Interpreter::run() {
       for (const facts::Type& element : field.type.elements) members.insert(element.name);
     }
   }
-  for (const bool inner : {false, true}) {
-    for (const bool constructors : {true, false}) {
-      for (facts::FunctionId id = 0; id < count; ++id) {
-        const facts::Function& function = program_.functions[static_cast<std::size_t>(id)];
-        const bool lambda = function.name.find(".lambda@") != std::string::npos;
-        if (function.is_constructor != constructors || lambda) continue;
-        if ((members.count(function.class_name) > 0) == inner) run_root(id, inner);
-      }
+  std::set<facts::FunctionId> called;
+  for (const Expr& one : program_.exprs) called.insert(one.function);
+  const auto run_all = [&](bool inner, bool constructors, bool also_called) {
+    for (facts::FunctionId id = 0; id < count; ++id) {
+      const facts::Function& function = program_.functions[static_cast<std::size_t>(id)];
+      const bool lambda = function.name.find(".lambda@") != std::string::npos;
+      if (function.is_constructor != constructors || lambda) continue;
+      const bool is_member = members.count(function.class_name) > 0;
+      if (is_member == inner && (also_called || !called.count(id))) run_root(id, inner);
+    }
+  };
+  // What is called is reached from its callers, or never.
+  for (const bool also_called : {false, true}) {
+    for (const bool inner : {false, true}) {
+      if (inner && !also_called) continue;
+      run_all(inner, true, also_called);
+      run_all(inner, false, also_called);
     }
   }
 }

@@ -67,8 +67,11 @@ PlaceAnnotation parse_place(std::string_view text, const std::vector<std::string
       if (!result.value.empty())
         throw Error("placements \"" + std::string(text) + "\": two lists for one value");
       result.value = canonical_placements(item, axes);
+    } else {
+      for (std::string_view name : split(trimmed(item), ' ')) {
+        if (!name.empty()) result.dims.emplace_back(name);
+      }
     }
-    // What is left are names of dims ("b s d"), which only documents the value.
   }
   if (!result.value.empty() && !result.parameters.empty()) {
     throw Error("placements \"" + std::string(text) +
@@ -76,6 +79,13 @@ PlaceAnnotation parse_place(std::string_view text, const std::vector<std::string
   }
   if (result.value.empty() && result.parameters.empty()) {
     throw Error("placements \"" + std::string(text) + "\": expected e.g. dp=S(0), or weight: tp=S(0)");
+  }
+  for (const AxisPlacement& one : parse_placements(result.value)) {
+    if (!result.dims.empty() && one.placement.is_sharded() &&
+        one.placement.dim >= static_cast<std::int64_t>(result.dims.size())) {
+      throw Error("placements \"" + std::string(text) + "\": " + one.placement.to_string() +
+                  " is out of range; the value has the dims " + joined(result.dims));
+    }
   }
   return result;
 }
