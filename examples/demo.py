@@ -78,17 +78,9 @@ def show_diff(example, tool, build, mesh):
 def predicted(example, tool, build, mesh):
     """The collectives that the report of the tool has, as lines of text."""
     arguments, source = tool_arguments(example, tool, build, mesh)
-    text = run(arguments + ["--check", "--report=json", source])[0]
-    if not text.strip():
-        return ["the tool gives no report yet"]
-    report = json.loads(text)
-    lines = []
-    for line in report.get("lines", []):
-        for collective in line.get("collectives", []):
-            lines.append(f"{line.get('file', '')}:{line['line']}: {collective['kind']} on {collective['axis']}: "
-                         f"{collective.get('bytes_forward', 0):.0f} bytes forward, "
-                         f"{collective.get('bytes_backward', 0):.0f} backward")
-    return lines
+    report = json.loads(run(arguments + ["--check", "--report=json", source])[0])
+    return [f"{pathlib.Path(c['file']).name}:{c['line']}: {c['collective']} over {c['axis']}, {c['pass']}"
+            for c in report["communication"]]
 
 
 def demonstrate(example, options):
@@ -111,7 +103,7 @@ def demonstrate(example, options):
 
     print(f"\n== {example}: communication of rank 0, measured over the whole run")
     print(errors.strip() or "the program reported none")
-    print(f"\n== {example}: communication that the tool predicts, once through each line")
+    print(f"\n== {example}: communication that the tool wrote, each time a line runs; gradients of parameters come in buckets")
     print("\n".join(predicted(example, tool, build, options.mesh)) or "none")
     print()
     return difference <= TOLERANCE

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "Comm/Decide.h"
 #include "Frontend/Parse.h"
@@ -100,6 +101,27 @@ void apply_edits(const EditSet& edits, std::set<std::string> paths, const Reques
   }
 }
 
+bool is_collective(sharding::Movement movement) {
+  return movement == sharding::Movement::AllReduce || movement == sharding::Movement::AllGather ||
+         movement == sharding::Movement::ReduceScatter || movement == sharding::Movement::AllToAll;
+}
+
+void report_communication(const comm::Decisions& decisions, const facts::Program& program, Outcome& outcome) {
+  for (const comm::InsertedConversion& c : decisions.conversions) {
+    const std::string& path = program.files[static_cast<std::size_t>(c.range.file)].path;
+    for (const bool backward : {false, true}) {
+      const sharding::Movement movement = backward ? c.movement.backward : c.movement.forward;
+      if (!is_collective(movement)) continue;
+      outcome.communication.push_back({path, c.range.line, std::string(sharding::to_string(movement)), c.axis,
+                                       backward, backward ? c.bytes_backward : c.bytes_forward, c.reason});
+    }
+  }
+  std::stable_sort(outcome.communication.begin(), outcome.communication.end(),
+                   [](const Communication& a, const Communication& b) {
+                     return std::tie(a.path, a.line) < std::tie(b.path, b.line);
+                   });
+}
+
 // What the program needs to communicate, written where it is known.
 void write_communication(const facts::Program& program, const plan::Plan& plan, const Request& request,
                          EditSet& edits, Outcome& outcome) {
@@ -117,6 +139,7 @@ void write_communication(const facts::Program& program, const plan::Plan& plan, 
   std::erase_if(decisions.conversions, [](const comm::InsertedConversion& conversion) {
     return conversion.to.kind == Placement::Kind::Interleaved;
   });
+  report_communication(decisions, program, outcome);
   apply_decisions(decisions, program, text_of, edits, outcome.messages);
 }
 

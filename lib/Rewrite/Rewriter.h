@@ -27,12 +27,24 @@ struct RewrittenFile {
   bool changed() const { return text != original; }
 };
 
+/// A collective that a line of the source causes, once each time it runs.
+struct Communication {
+  std::string path;
+  unsigned line = 0;
+  std::string collective;  ///< "all_reduce"
+  std::string axis;
+  bool backward = false;
+  double bytes = 0;  ///< that a rank receives, at the mesh given; 0 where sizes come at run time
+  std::string reason;
+};
+
 struct Outcome {
   enum class Status { Done, Incomplete, NotCompiled, Internal } status = Status::Done;
   std::string root;
   std::vector<RewrittenFile> files;  ///< by path: every source and each file below the root that they include
   std::vector<std::string> sources;  ///< real paths of the sources, in the order given
-  std::vector<std::string> dependencies;  ///< all files that were read
+  std::vector<std::string> dependencies;     ///< all files that were read
+  std::vector<Communication> communication;  ///< in the order of files and lines
   Messages messages;
   std::string compiler_output;
   std::string facts;  ///< if asked for

@@ -42,6 +42,10 @@ std::string summary(const rewrite::Outcome& outcome) {
   for (const auto& file : outcome.files) {
     if (file.changed()) result += "rewritten  " + file.path + "\n";
   }
+  for (const rewrite::Communication& c : outcome.communication) {
+    result += c.path + ":" + std::to_string(c.line) + ": " + c.collective + " over " + c.axis +
+              (c.backward ? " backward" : " forward") + "\n";
+  }
   for (const auto level : {Message::Level::Error, Message::Level::Warning, Message::Level::Remark}) {
     result += std::string(levels[static_cast<int>(level)]) + "s  " +
               std::to_string(outcome.messages.count(level)) + "\n";
@@ -64,6 +68,16 @@ std::string json(const rewrite::Outcome& outcome) {
                                   {"level", levels[static_cast<int>(message.level)]},
                                   {"id", message.id},
                                   {"text", message.text}});
+  }
+  report["communication"] = nlohmann::ordered_json::array();
+  for (const rewrite::Communication& c : outcome.communication) {
+    report["communication"].push_back({{"file", c.path},
+                                       {"line", c.line},
+                                       {"collective", c.collective},
+                                       {"axis", c.axis},
+                                       {"pass", c.backward ? "backward" : "forward"},
+                                       {"bytes", c.bytes},
+                                       {"reason", c.reason}});
   }
   return report.dump(2) + "\n";
 }
