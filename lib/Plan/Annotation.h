@@ -17,7 +17,7 @@ struct ParameterPlacement {
 struct PlaceAnnotation {
   std::string value;  ///< canonical placements of a value; empty if it speaks of parameters
   std::vector<ParameterPlacement> parameters;
-  std::vector<std::string> dims;                ///< names of the value's dims, "b s d"; empty if they are not given
+  std::vector<std::string> dims;  ///< names of the value's dims, "b s d"; empty if they are not given
 };
 
 /// Checks every axis against `axes`. Throws vescale::Error that quotes the text and lists what is allowed.
