@@ -285,6 +285,9 @@ void Interpreter::assign_to(ExprId target, Value value, Frame& frame) {
     const Value object = evaluate(node.children[0], frame);
     const bool followed = object.kind == Kind::Module || object.kind == Kind::Object;
     const facts::Field* field = followed ? find_field(object.name, node.name) : nullptr;
+    if (object.kind == Kind::Module && !field && find_module(object.name)) {
+      write("replaced " + object.fqn.substr(object.fqn.rfind('.') + 1) + "." + node.name, make_unknown());
+    }
     // Registered parameters and modules keep their place; what they are comes from their construction.
     if (field && value.kind != Kind::Unknown) write(object.name + "." + node.name, value);
   } else if (node.kind == Expr::Kind::Index) {

@@ -146,6 +146,12 @@ Value Interpreter::read_field(const Value& object, const std::string& name, Expr
   const bool followed = object.kind == Kind::Module || object.kind == Kind::Object;
   const facts::Field* field = followed ? find_field(object.name, name) : nullptr;
   if (!field) {
+    if (const ModuleOp* module = find_module(object.name); module && object.kind == Kind::Module) {
+      for (const ModuleTensor& tensor : module->tensors) {
+        if (tensor.name == name) return parameter(object, tensor);
+      }
+      return make_unknown();
+    }
     // Objects of LibTorch, such as a data loader's batch, hold tensors of one device.
     if (type.kind == TypeKind::Tensor) return make_tensor(axes(), Placement::invariant());
     if (object.kind == Kind::Tuple && (name == "first" || name == "second"))
@@ -238,6 +244,10 @@ Value Interpreter::parameter(const Value& module, const ModuleTensor& tensor) {
   }
   Value result = make_tensor(axes(), Placement::invariant());
   result.tensor.placements = parameter_placements(module, fqn);
+  const std::string last = module.fqn.substr(module.fqn.rfind('.') + 1);
+  // The program puts another tensor there: what that is, the module does not say.
+  if (store_.count("replaced " + last + "." + std::string(tensor.name)))
+    result.tensor.placements.assign(axes(), std::nullopt);
   result.tensor.dtype = Dtype::Float;
   result.tensor.exact = true;
   if (!tensor.buffer) result.tensor.leaf = fqn;

@@ -332,14 +332,20 @@ OpResult evaluate_op(const MeshShape& mesh, const std::string& name, const std::
     if (name == "tensor") result.value.tensor.sizes = Sizes{stand_ins.of(key)};
     return result;
   }
+  if (is_one_of(name, {"data", "cpu", "cuda", "requires_grad_", "set_requires_grad", "variable_data",
+                       "tensor_data", "half", "toType"})) {
+    result.value = arguments.front();
+    result.value.tensor.leaf.clear();
+    return result;
+  }
   const std::vector<Attempt> attempts = evaluation.attempts();
   result.has_rule = sharding::has_rule(name) || reduces_itself(name);
   result.impossible = evaluation.impossible();
   // A rule that could not be applied: an argument is not known.
-  const bool applied =
-      !attempts.empty() &&
-      (!result.has_rule || std::all_of(attempts.begin(), attempts.end(),
-                                       [](const Attempt& one) { return one.resolution.has_rule; }));
+  // Without a rule libvescale makes inputs whole; it says so itself.
+  const bool applied = result.has_rule && !attempts.empty() &&
+                       std::all_of(attempts.begin(), attempts.end(),
+                                   [](const Attempt& one) { return one.resolution.has_rule; });
   std::vector<bool> decided(num_axes, false);
   for (std::size_t a = 0; a < evaluation.axes().size() && applied; ++a) {
     const std::size_t axis = evaluation.axes()[a];

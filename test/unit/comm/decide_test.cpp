@@ -357,6 +357,83 @@ TEST(Decide, InPlaceKeepsSelf) {
   EXPECT_EQ(result, (Conversions{{other, "tp P -> R"}}));
 }
 
+TEST(Decide, OpsWithoutRuleAreLeftToRunTimeWithAWarning) {
+  Values b;
+  const ExprId result = b.op("erfinv_of_mine", {b.split(0)});
+  EXPECT_EQ(b.result({Builder::give(result)}), Conversions{});
+  EXPECT_EQ(ids(b.decisions).count("VS3004"), 1u);
+  EXPECT_EQ(comment_at(b.decisions, Builder::at(result)), "");
+}
+
+// head->weight = token->weight
+TEST(Decide, ReplacedParametersAreNotGuessed) {
+  Builder b;
+  mlp_members(b);
+  b.scope = "Mlp::forward";
+  const VarId x = b.parameter("x", tensor_type(), "dp=S(0); b d");
+  const ExprId target =
+      b.add(Expr::Kind::Member, {b.field("up", module_type("torch::nn::Linear"))}, "weight");
+  const ExprId tie =
+      b.add(Expr::Kind::Assign, {target, b.op("randn", {b.ints({b.integer(32), b.integer(8)})})});
+  const ExprId up = b.run("up", "torch::nn::Linear", {b.use(x)});
+  b.function("Mlp::tie", {}, {Builder::run(tie)}, "Mlp");
+  b.function("Mlp::forward", {x}, {Builder::give(b.op("gelu", {up}))}, "Mlp");
+  EXPECT_EQ(comment_at(decided(b), Builder::at(up)), "");
+}
+
+TEST(Decide, ParametersUsedByNameAreWhereTheyArePlaced) {
+  Builder b;
+  mlp_members(b);
+  b.scope = "Mlp::forward";
+  const ExprId weight =
+      b.add(Expr::Kind::Member, {b.field("up", module_type("torch::nn::Linear"))}, "weight");
+  const ExprId result = b.op("neg", {weight});
+  b.function("Mlp::forward", {}, {Builder::give(result)}, "Mlp");
+  EXPECT_EQ(comment_at(decided(b), Builder::at(result)), "tp=S(0)");
+}
+
+// Two blocks of Megatron's kind: two reductions forward and two views of the input each.
+TEST(Decide, TransformerBlock) {
+  Builder b;
+  b.module("Block");
+  const auto norm = [&] {
+    return b.construct("torch::nn::LayerNorm", module_type("torch::nn::LayerNorm"),
+                       {b.ints({b.integer(32)})});
+  };
+  b.member("Block", "norm1", "torch::nn::LayerNorm", norm());
+  for (const char* name : {"query", "key", "value"})
+    b.member("Block", name, "torch::nn::Linear", b.linear(32, 32), "weight: tp=S(0); bias: tp=S(0)");
+  b.member("Block", "out", "torch::nn::Linear", b.linear(32, 32), "weight: tp=S(1)");
+  b.member("Block", "norm2", "torch::nn::LayerNorm", norm());
+  b.member("Block", "up", "torch::nn::Linear", b.linear(32, 128), "weight: tp=S(0); bias: tp=S(0)");
+  b.member("Block", "down", "torch::nn::Linear", b.linear(128, 32), "weight: tp=S(1)");
+  b.constructor("Block");
+  b.scope = "Block::forward";
+  const VarId x = b.parameter("x", tensor_type(), "dp=S(0); b s d"), h = b.variable("h");
+  const ExprId normed = b.run("norm1", "torch::nn::LayerNorm", {b.use(x)});
+  const auto heads = [&](const char* name) {
+    const ExprId y = b.run(name, "torch::nn::Linear", {b.use(h)});
+    const ExprId split = b.op("unflatten", {y, b.integer(2), b.ints({b.integer(4), b.integer(8)})});
+    return b.op("transpose", {split, b.integer(1), b.integer(2)});
+  };
+  const ExprId q = heads("query"), k = heads("key"), v = heads("value");
+  const ExprId scores = b.op("matmul", {q, b.op("transpose", {k, b.integer(2), b.integer(3)})});
+  const ExprId mixed = b.op("matmul", {b.op("softmax", {scores, b.integer(-1)}), v});
+  const ExprId joined =
+      b.op("flatten", {b.op("transpose", {mixed, b.integer(1), b.integer(2)}), b.integer(2)});
+  const ExprId out = b.run("out", "torch::nn::Linear", {joined});
+  const Stmt attend = b.set(x, b.op("add", {b.use(x), b.op("dropout", {out, b.number(), b.flag()})}));
+  const ExprId normed2 = b.run("norm2", "torch::nn::LayerNorm", {b.use(x)});
+  const ExprId down =
+      b.run("down", "torch::nn::Linear", {b.op("gelu", {b.run("up", "torch::nn::Linear", {normed2})})});
+  const Stmt feed = b.set(x, b.op("add", {b.use(x), b.op("dropout", {down, b.number(), b.flag()})}));
+  b.function("Block::forward", {x}, {Builder::let(h, normed), attend, feed, Builder::give(b.use(x))},
+             "Block");
+  EXPECT_EQ(conversions(decided(b)),
+            (Conversions{
+                {normed, "tp R -> R+"}, {out, "tp P -> R"}, {normed2, "tp R -> R+"}, {down, "tp P -> R"}}));
+}
+
 TEST(Decide, BytesAreOfOneRank) {
   Values b;
   const ExprId sum = b.open_sum();
