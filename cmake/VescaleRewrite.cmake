@@ -43,7 +43,8 @@ function(vescale_add_executable name)
 
   add_executable(${name} ${outputs})
   target_link_libraries(${name} PRIVATE vescale::vescale)
-  if(COMMAND vescale_use_torch_pch)
+  # A project of one program gains nothing from a precompiled header.
+  if(COMMAND vescale_use_torch_pch AND NOT VESCALE_TORCH_IMPORTED)
     vescale_use_torch_pch(${name})
   endif()
   # Headers that were left as they are.

@@ -3,6 +3,7 @@
 
 #include "Sharding/Candidates.h"
 #include "Sharding/Conversion.h"
+#include "Sharding/Interleave.h"
 #include "Sharding/Rule.h"
 
 namespace vescale::sharding {
@@ -106,8 +107,9 @@ std::string movements(const Placement& from, const Placement& to, bool different
 
 }  // namespace
 
-std::string explain(const MeshShape& mesh, const ShardingRule& rule, const std::vector<TensorFacts>& inputs,
+std::string explain(const MeshShape& mesh, const ShardingRule& given, const std::vector<TensorFacts>& inputs,
                     const std::vector<Placement>* fixed_output) {
+  const ShardingRule rule = with_sections(given, inputs);
   const Problem problem{mesh, rule, inputs, fixed_output};
   const auto taken = decide(problem);
   if (!taken) return "no placement of the inputs gives the result the placement it must have\n";

@@ -8,7 +8,7 @@ VESCALE_MESH(dp, tp)
 // CHECK-NEXT: {{^}}  x = vs::redistribute(x, "dp=S(0)");
 // CHECK-NEXT: {{^}}  y = vs::redistribute(y, "tp=S(1)");
 torch::Tensor f(VESCALE_PLACE("dp=S(0); b s d") torch::Tensor x, VESCALE_PLACE("tp=S(1)") torch::Tensor y) {
-  // CHECK: auto h = vs::redistribute(x + vs::shard(y, "dp", 0), "dp=S(0), tp=R");
+  // CHECK: auto h = vs::redistribute(x + y, "dp=S(0), tp=R");
   VESCALE_PLACE("dp=S(0), tp=R") auto h = x + y;
   // CHECK: vs::DTensor g(vs::redistribute(vs::relu(h), "tp=R"));
   VESCALE_PLACE("tp=R") torch::Tensor g(torch::relu(h));
