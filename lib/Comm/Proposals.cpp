@@ -84,12 +84,20 @@ class Proposer {
     for (const Need& one : group.wants) add(one.use, one.context, group.axis, one);
   }
 
+  // A variable that is passed by reference has to stay one.
+  bool binds(const inference::Passed& passed) const {
+    const auto kind = program_.exprs[static_cast<std::size_t>(passed.argument)].kind;
+    const bool lvalue = kind == facts::Expr::Kind::Variable || kind == facts::Expr::Kind::Member ||
+                        kind == facts::Expr::Kind::Index;
+    return lvalue && program_.variables[static_cast<std::size_t>(passed.parameter)].by_reference;
+  }
+
   // Callers convert what they pass.
   bool pass_converted(const Group& group, const Need& want) {
     std::vector<inference::Passed> passed;
     for (const inference::Passed& one : trace_.passed) {
       if (one.context != group.definition.context || one.parameter != group.definition.parameter) continue;
-      if (!can_wrap(one.argument)) return false;
+      if (!can_wrap(one.argument) || binds(one)) return false;
       passed.push_back(one);
     }
     for (const inference::Passed& one : passed) add(one.argument, one.caller, group.axis, want);

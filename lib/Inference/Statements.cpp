@@ -134,6 +134,8 @@ void Interpreter::declare(const Stmt& stmt, Frame& frame) {
     return;
   }
   if (stmt.variables.empty()) return;
+  // What a reference is bound to can't become the result of a call.
+  if (variable(stmt.variables.front()).by_reference) value.tensor.definition = {};
   bind(stmt.variables.front(), value, frame);
   made(variable(stmt.variables.front()).range, frame.variables[stmt.variables.front()]);
 }

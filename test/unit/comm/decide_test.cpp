@@ -357,6 +357,32 @@ TEST(Decide, InPlaceKeepsSelf) {
   EXPECT_EQ(result, (Conversions{{other, "tp P -> R"}}));
 }
 
+// auto& x = sum; relu(x); tanh(x): x stays a reference.
+TEST(Decide, ReferencesStayBound) {
+  Values b;
+  const VarId x = b.variable("x");
+  b.program.variables.back().by_reference = true;
+  const ExprId sum = b.open_sum(), first = b.use(x), second = b.use(x);
+  EXPECT_EQ(b.result({Builder::let(x, sum), Builder::run(b.op("relu", {first})),
+                      Builder::give(b.op("tanh", {second}))}),
+            (Conversions{{first, "tp P -> R"}, {second, "tp P -> R"}}));
+}
+
+TEST(Decide, ArgumentsByReferenceStayBound) {
+  Values b;
+  b.scope = "g";
+  const VarId y = b.parameter("y");
+  b.program.variables.back().by_reference = true;
+  const ExprId first = b.use(y), second = b.use(y);
+  const auto g =
+      b.function("g", {y}, {Builder::run(b.op("relu", {first})), Builder::give(b.op("tanh", {second}))});
+  b.scope = "f";
+  const VarId x = b.variable("x");
+  const ExprId sum = b.open_sum();
+  EXPECT_EQ(b.result({Builder::let(x, sum), Builder::give(b.call(g, {b.use(x)}))}),
+            (Conversions{{first, "tp P -> R"}, {second, "tp P -> R"}}));
+}
+
 TEST(Decide, OpsWithoutRuleAreLeftToRunTimeWithAWarning) {
   Values b;
   const ExprId result = b.op("erfinv_of_mine", {b.split(0)});
