@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <set>
 
+#include "Rewrite/PlacedValues.h"
+
 namespace vescale::rewrite {
 namespace {
 
@@ -59,10 +61,25 @@ class Watcher : public clang::PPCallbacks {
     } else if (name == "VESCALE_PLACE" || name == "VESCALE_RULE" || name == "VESCALE_HOST" ||
                name == "VESCALE_STAGE" || name == "VESCALE_CHECKPOINT") {
       remove_annotation(range, token.getLocation());
+      report_unapplied(name, token.getLocation());
     }
   }
 
  private:
+  // Annotations that are understood but that the output does not carry out: values are right, the cost is
+  // not.
+  void report_unapplied(llvm::StringRef name, clang::SourceLocation location) {
+    const auto effect =
+        llvm::StringSwitch<llvm::StringRef>(name)
+            .Case("VESCALE_RULE", "the function runs on vs::DTensor by the rules of the operators in it")
+            .Case("VESCALE_STAGE", "all stages run on every rank")
+            .Case("VESCALE_CHECKPOINT", "nothing is recomputed in backward")
+            .Default("");
+    if (effect.empty()) return;
+    findings_.messages.push_back(message_at(locations_, location, Message::Level::Warning, "VS1023",
+                                            (name + " has no effect in the output: " + effect).str()));
+  }
+
   std::string text_between(clang::SourceRange range) const {
     const auto span = locations_.tokens(range);
     return span ? locations_.text(*span) : std::string();

@@ -7,6 +7,7 @@
 
 #include "Frontend/Locations.h"
 #include "Rewrite/EditSet.h"
+#include "Rewrite/Messages.h"
 
 namespace vescale::rewrite {
 
@@ -16,6 +17,7 @@ struct PreprocessorFindings {
   std::vector<std::string> axes;       ///< of VESCALE_MESH
   std::vector<std::string> files;      ///< real paths under the root that were read
   std::vector<std::string> all_files;  ///< every file that was read, for dependency files
+  std::vector<Message> messages;       ///< annotations that the output does not carry out
 };
 
 /// Watches `preprocessor`; `locations` and `findings` live longer than it.

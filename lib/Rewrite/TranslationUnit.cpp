@@ -53,6 +53,7 @@ TranslationUnit rewrite_translation_unit(const frontend::Invocation& invocation,
   };
   consumer.parsed = [&](clang::ASTContext& context) {
     add_all(findings.edits, edits);
+    for (const Message& message : findings.messages) messages.add(message);
     unit.plan = read_plan(plan, findings.axes, messages);
     const HostSide host = find_host_side(context, *locations);
     for (const clang::FunctionDecl* function : host.contested) {
