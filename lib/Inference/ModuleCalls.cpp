@@ -152,8 +152,9 @@ Value Interpreter::read_field(const Value& object, const std::string& name, Expr
       }
       return make_unknown();
     }
-    // Objects of LibTorch, such as a data loader's batch, hold tensors of one device.
-    if (type.kind == TypeKind::Tensor) return make_tensor(axes(), Placement::invariant());
+    // Batches of a data loader hold tensors of one device; of other objects nothing is known.
+    const bool batch = expr(expr(id).children[0]).type.name.find("torch::data::") == 0;
+    if (batch && type.kind == TypeKind::Tensor) return make_tensor(axes(), Placement::invariant());
     if (object.kind == Kind::Tuple && (name == "first" || name == "second"))
       return index(object, make_integer(name == "second"), id);
     return make_unknown();

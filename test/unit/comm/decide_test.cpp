@@ -383,6 +383,18 @@ TEST(Decide, ArgumentsByReferenceStayBound) {
             (Conversions{{first, "tp P -> R"}, {second, "tp P -> R"}}));
 }
 
+TEST(Decide, BatchesOfADataLoaderAreWhole) {
+  for (const bool known : {true, false}) {
+    Values b;
+    const VarId batch =
+        b.variable("batch", {Type::Kind::Other, known ? "torch::data::Example" : "Theirs", {}});
+    const ExprId data = b.add(Expr::Kind::Member, {b.use(batch)}, "data");
+    const ExprId sum = b.op("sum", {b.place(data, "dp=S(0)")});
+    b.result({Builder::give(sum)});
+    EXPECT_EQ(comment_at(b.decisions, Builder::at(sum)), known ? "dp=P" : "") << known;
+  }
+}
+
 TEST(Decide, OpsWithoutRuleAreLeftToRunTimeWithAWarning) {
   Values b;
   const ExprId result = b.op("erfinv_of_mine", {b.split(0)});
