@@ -39,6 +39,7 @@ class Decider {
     for (const auto& [key, made] : trace_.made) comment(made.first, made.second);
     for (const Finding& finding : trace_.findings) report(finding);
     for (const Need& need : trace_.needs) left_to_run_time(need);
+    for (const auto& [fqn, leaf] : trace_.leaves) measure(fqn, leaf);
     sort();
     return std::move(result_);
   }
@@ -143,6 +144,24 @@ class Decider {
     } else {
       result_.remarks.push_back({finding.range, finding.id, finding.text});
     }
+  }
+
+  void measure(const std::string& fqn, const inference::Tensor& leaf) {
+    ParameterMemory memory{fqn, inference::layout_text(leaf.placements, setting_.mesh.names), 0, 0};
+    if (leaf.exact && leaf.sizes && known_sizes_) {
+      std::vector<std::int64_t> piece = *leaf.sizes;
+      memory.bytes = memory.bytes_per_rank = 4;
+      for (std::size_t axis = 0; axis < leaf.placements.size(); ++axis) {
+        const auto& placement = leaf.placements[axis];
+        if (!placement || !placement->is_sharded()) continue;
+        const auto dim = static_cast<std::size_t>(placement->dim);
+        if (dim < piece.size())
+          piece[dim] = (piece[dim] + setting_.mesh.sizes[axis] - 1) / setting_.mesh.sizes[axis];
+      }
+      for (const std::int64_t size : *leaf.sizes) memory.bytes *= static_cast<double>(size);
+      for (const std::int64_t size : piece) memory.bytes_per_rank *= static_cast<double>(size);
+    }
+    result_.parameters.push_back(std::move(memory));
   }
 
   void left_to_run_time(const Need& need) {

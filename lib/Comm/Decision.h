@@ -50,12 +50,21 @@ struct ParameterPlacement {
   std::string placements;  ///< "tp=S(0)"
 };
 
+/// A parameter that the program uses, and what a rank keeps of it.
+struct ParameterMemory {
+  std::string fqn;            ///< elements of lists are "*"
+  std::string placements;     ///< "tp=S(0)", "R" if every rank has all of it
+  double bytes = 0;           ///< as floats; 0 if its sizes or the mesh come at run time
+  double bytes_per_rank = 0;  ///< of the rank with the largest piece
+};
+
 struct Decisions {
   std::vector<std::string> axes;
   std::vector<InsertedConversion> conversions;
   std::vector<PlacementComment> comments;
   std::vector<Remark> remarks;
   std::vector<Diagnostic> diagnostics;
+  std::vector<ParameterMemory> parameters;  ///< by FQN
   /// Per root module variable (index into Program::variables) the table emitted after its construction.
   std::vector<std::pair<facts::VarId, std::vector<ParameterPlacement>>> modules;
 };
