@@ -16,7 +16,6 @@ struct Request {
   std::string plan;  ///< plan.json, may be empty
   std::string mesh;  ///< "dp=2,tp=4": sizes for costs
   bool strict = false;
-  int jobs = 1;
   bool print_facts = false;
 };
 

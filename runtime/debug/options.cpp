@@ -12,7 +12,7 @@ bool is_set(const char* name) {
 }  // namespace
 
 const Options& options() {
-  static const Options options{is_set("VESCALE_STRICT"), is_set("VESCALE_CHECK"), is_set("VESCALE_SHADOW")};
+  static const Options options{is_set("VESCALE_STRICT"), is_set("VESCALE_CHECK")};
   return options;
 }
 

@@ -5,7 +5,6 @@ namespace vescale {
 struct Options {
   bool strict = false;  ///< VESCALE_STRICT=1: an op that would communicate by itself is an error
   bool check = false;   ///< VESCALE_CHECK=1: replicated values are compared over the ranks
-  bool shadow = false;  ///< VESCALE_SHADOW=1: each op also runs on full values
 };
 
 const Options& options();

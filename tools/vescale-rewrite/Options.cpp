@@ -2,10 +2,58 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
+#include <filesystem>
+#include <regex>
+
+#include "vescale/sharding/mesh_shape.h"
 
 namespace vescale::tool {
 namespace {
+
+namespace fs = std::filesystem;
+
+bool is_place(const std::string& text) {
+  const auto colon = text.rfind(':');
+  return colon != std::string::npos && colon > 0 && colon + 1 < text.size() &&
+         std::all_of(text.begin() + static_cast<std::ptrdiff_t>(colon) + 1, text.end(),
+                     [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+bool is_below(const fs::path& path, const fs::path& root) {
+  const std::string relative = fs::canonical(path).lexically_relative(fs::canonical(root)).string();
+  return !relative.empty() && relative.rfind("..", 0) != 0;
+}
+
+// Values of options that are wrong in themselves. An empty text if all is well.
+std::string wrong_value(const Options& options) {
+  const auto& request = options.request;
+  try {
+    if (!request.mesh.empty()) MeshShape::parse(request.mesh);
+  } catch (const std::exception& problem) {
+    return std::string("--mesh: ") + problem.what();
+  }
+  try {
+    if (options.remarks) std::regex(*options.remarks);
+  } catch (const std::regex_error& problem) {
+    return "--remarks: '" + *options.remarks + "' is no regular expression: " + problem.what();
+  }
+  if (!options.explain.empty() && !is_place(options.explain)) {
+    return "--explain takes FILE:LINE, not '" + options.explain + "'";
+  }
+  for (const std::string& source : request.sources) {
+    if (!request.root.empty() && !is_below(source, request.root))
+      return source + " is not below --root " + request.root;
+  }
+  const fs::path database(request.build_directory);
+  if (!database.empty() && !fs::exists(database / "compile_commands.json") &&
+      !fs::exists(database / "compile_flags.txt")) {
+    return "-p: no compile_commands.json in " + request.build_directory +
+           "; configure with CMAKE_EXPORT_COMPILE_COMMANDS, or give flags after --";
+  }
+  return {};
+}
 
 // What CLI11 can't say. An empty text if all is well.
 std::string mistake(const Options& options) {
@@ -21,7 +69,7 @@ std::string mistake(const Options& options) {
   if (!options.depfile.empty() && options.output.empty() && options.out_dir.empty()) {
     return "--depfile needs -o or --out-dir";
   }
-  return {};
+  return wrong_value(options);
 }
 
 }  // namespace
@@ -62,7 +110,6 @@ std::optional<Options> parse_options(int argc, char** argv, int& status) {
   app.add_option("--depfile-target", options.depfile_target, "its target; default: the first file written");
   app.add_flag("--print-facts", request.print_facts, "print what the tool understood, and write nothing")
       ->group("");
-  app.add_option("-j", request.jobs, "sources parsed at the same time")->check(CLI::PositiveNumber);
   try {
     app.parse(static_cast<int>(separator - argv), argv);
   } catch (const CLI::ParseError& error) {
