@@ -28,6 +28,7 @@ void write_all(const std::vector<OutputFile>& files) {
   try {
     for (const OutputFile& file : files) {
       const fs::path path(file.path);
+      if (fs::is_directory(path)) throw std::runtime_error("cannot write " + file.path + ": it is a folder");
       if (path.has_parent_path()) fs::create_directories(path.parent_path());
       temporary.push_back(file.path + ".vescale-" + std::to_string(getpid()) + ".tmp");
       std::ofstream stream(temporary.back(), std::ios::binary);
@@ -38,6 +39,9 @@ void write_all(const std::vector<OutputFile>& files) {
       if (fs::exists(path)) fs::permissions(temporary.back(), fs::status(path).permissions(), none);
     }
     for (std::size_t i = 0; i < files.size(); ++i) fs::rename(temporary[i], files[i].path);
+  } catch (const fs::filesystem_error& problem) {
+    clean_up();
+    throw std::runtime_error("cannot write " + problem.path1().string() + ": " + problem.code().message());
   } catch (...) {
     clean_up();
     throw;

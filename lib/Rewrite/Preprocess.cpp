@@ -56,7 +56,7 @@ class Watcher : public clang::PPCallbacks {
     if (!rename.empty()) {
       findings_.edits.add(span->path, {span->begin, span->end - span->begin, rename.str()});
     } else if (name == "VESCALE_MESH") {
-      read_axes(text_between(range));
+      read_axes(text_between(range), token.getLocation());
       remove_line(*span, token.getLocation());
     } else if (name == "VESCALE_PLACE" || name == "VESCALE_RULE" || name == "VESCALE_HOST" ||
                name == "VESCALE_STAGE" || name == "VESCALE_CHECKPOINT") {
@@ -86,12 +86,17 @@ class Watcher : public clang::PPCallbacks {
   }
 
   // VESCALE_MESH(dp, tp)
-  void read_axes(const std::string& call) {
+  void read_axes(const std::string& call, clang::SourceLocation location) {
     std::string axis;
+    std::set<std::string> of_this_call;
     for (const char c : call.substr(std::min(call.find('('), call.size()))) {
       if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') {
         axis += c;
       } else if (!axis.empty()) {
+        if (!of_this_call.insert(axis).second) {
+          findings_.messages.push_back(message_at(locations_, location, Message::Level::Error, "VS1024",
+                                                  "the mesh names axis '" + axis + "' twice"));
+        }
         if (std::find(findings_.axes.begin(), findings_.axes.end(), axis) == findings_.axes.end()) {
           findings_.axes.push_back(axis);
         }

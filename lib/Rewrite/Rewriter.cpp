@@ -122,11 +122,28 @@ void report_communication(const comm::Decisions& decisions, const facts::Program
                    });
 }
 
+// Whether every axis of --mesh is one of the program's.
+bool knows_axes(const MeshShape& mesh, const std::vector<std::string>& axes, Outcome& outcome) {
+  std::string known;
+  for (const std::string& axis : axes) known += (known.empty() ? "" : ", ") + axis;
+  bool all = true;
+  for (const std::string& axis : mesh.names) {
+    if (std::find(axes.begin(), axes.end(), axis) != axes.end()) continue;
+    all = false;
+    problem(outcome, Message::Level::Error, "VS1031",
+            "--mesh: the program has no axis '" + axis + "'" +
+                (known.empty() ? "; it names none: VESCALE_MESH(...) or \"mesh\" in the plan"
+                               : "; its axes are " + known));
+  }
+  return all;
+}
+
 // What the program needs to communicate, written where it is known.
 void write_communication(const facts::Program& program, const plan::Plan& plan, const Request& request,
                          EditSet& edits, Outcome& outcome) {
   comm::Options options;
   if (!request.mesh.empty()) options.mesh = MeshShape::parse(request.mesh);
+  if (!knows_axes(options.mesh, plan.axes, outcome)) return;
   options.strict = request.strict;
   std::map<std::string, std::string> texts;
   const auto text_of = [&](const std::string& path) -> const std::string& {
@@ -152,7 +169,11 @@ bool is_output(const std::string& path) {
 
 Outcome rewrite(const Request& request) {
   Outcome outcome;
-  for (const std::string& source : request.sources) outcome.sources.push_back(real_path(source));
+  for (const std::string& source : request.sources) {
+    const std::string path = real_path(source);
+    if (std::find(outcome.sources.begin(), outcome.sources.end(), path) == outcome.sources.end())
+      outcome.sources.push_back(path);
+  }
   outcome.root = real_path(request.root.empty() ? llvm::sys::path::parent_path(outcome.sources.front()).str()
                                                 : request.root);
   std::unique_ptr<clang::tooling::CompilationDatabase> database;
@@ -161,7 +182,7 @@ Outcome rewrite(const Request& request) {
     database = clang::tooling::CompilationDatabase::loadFromDirectory(request.build_directory, error);
     if (!database) {
       problem(outcome, Message::Level::Error, "VS1011", error);
-      outcome.status = Outcome::Status::NotCompiled;
+      outcome.status = Outcome::Status::Incomplete;
       return outcome;
     }
   }
@@ -190,7 +211,10 @@ Outcome rewrite(const Request& request) {
   for (const auto& [root, its_plan] : roots) {
     emit_distribute_module(root, parameter_table(program.program.classes, root.class_name, its_plan), edits);
   }
-  write_communication(program.program, plan, request, edits, outcome);
+  // What is wrong in a text would be found a second time.
+  if (outcome.messages.count(Message::Level::Error) == 0) {
+    write_communication(program.program, plan, request, edits, outcome);
+  }
   apply_edits(edits, std::move(root_files), request, outcome);
   if (outcome.messages.count(Message::Level::Error) > 0) outcome.status = Outcome::Status::Incomplete;
   return outcome;

@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <stdexcept>
 
 #include "Options.h"
 #include "Report.h"
@@ -110,7 +111,12 @@ int run(const Options& options) {
   if (outcome.status != Outcome::Status::Done || options.check) return exit_status(outcome.status);
   const bool verb = !options.output.empty() || !options.out_dir.empty() || options.in_place || options.diff;
   if (asked && !verb) return done;
-  return write_outputs(options, outcome);
+  try {
+    return write_outputs(options, outcome);
+  } catch (const std::runtime_error& problem) {
+    std::fprintf(stderr, "vescale-rewrite: %s\n", problem.what());
+    return usage;
+  }
 }
 
 }  // namespace
