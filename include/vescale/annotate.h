@@ -1,15 +1,16 @@
 #pragma once
 /// Annotations of a single-device LibTorch source for vescale-rewrite. Outside the tool they expand to
-/// nothing, and this header includes nothing, so the source compiles with plain LibTorch.
+/// nothing, and this header includes nothing, so the source compiles with plain LibTorch. docs/annotations.md
+/// says more.
 ///
-///   VESCALE_MESH(dp, tp)                                       names of the mesh axes, at file scope
-///   VESCALE_PLACE("dp=S(0)") torch::Tensor x                   placement of a variable, parameter, field or
-///   result VESCALE_PLACE("weight: tp=S(0)") torch::nn::Linear up      placement of parameters by name below
-///   a member VESCALE_REDISTRIBUTE(x, "tp=R")                            change the placement of a value here
-///   VESCALE_RULE("(n d, m d) -> n m") torch::Tensor f(...)     sharding rule of a function that runs on
-///   local tensors VESCALE_HOST                                               a function or variable that
-///   stays torch::Tensor VESCALE_STAGE(n), VESCALE_CHECKPOINT                       pipeline cut; recompute
-///   in backward
+/// - VESCALE_MESH(dp, tp): names of the mesh axes, at file scope
+/// - VESCALE_PLACE("dp=S(0)") torch::Tensor x: placement of a variable or parameter
+/// - VESCALE_PLACE("weight: tp=S(0)") torch::nn::Linear up: placement of parameters by name below a member
+/// - VESCALE_REDISTRIBUTE(x, "tp=R"): the value of x, with another placement from here on
+/// - VESCALE_HOST: a function or variable that stays torch::Tensor
+/// - VESCALE_RULE("(n d, m d) -> n m"): sharding rule of a function, for inference
+/// - VESCALE_STAGE(n), VESCALE_CHECKPOINT: pipeline cut; recompute in backward. Not acted on yet: the tool
+/// warns.
 #ifdef __VESCALE_REWRITE__
 #define VESCALE_MESH(...) [[maybe_unused]] static const char vescale_mesh_axes_[] = #__VA_ARGS__;
 #define VESCALE_PLACE(text) __attribute__((annotate("vescale:place:" text)))
