@@ -51,18 +51,17 @@ class RankContext {
   }
 
   /// Makes `context` the calling thread's: for a helper thread that works for a rank while the rank waits for
-  /// it.
+  /// it. Random ops of LibTorch itself then draw from the rank's generator (random/generator.h) too.
   class Scope {
    public:
-    explicit Scope(RankContext& context) : previous_(detail::current_rank_context) {
-      detail::current_rank_context = &context;
-    }
-    ~Scope() { detail::current_rank_context = previous_; }
+    explicit Scope(RankContext& context);
+    ~Scope();
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
    private:
     RankContext* previous_;
+    bool previous_draws_;
   };
 
  private:

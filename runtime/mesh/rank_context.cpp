@@ -2,9 +2,13 @@
 
 #include <atomic>
 
+#include <c10/core/impl/LocalDispatchKeySet.h>
+#include <torch/library.h>
+
 #include <vescale/mesh.h>
 
 #include "comm/thread_group.h"
+#include "mesh/rank_dispatch_key.h"
 #include "mesh/rank_threads.h"
 
 namespace vescale {
@@ -37,6 +41,18 @@ void RankContext::add_slot(std::size_t id, void* object, void (*destroy)(void*))
   owned_slots_.push_back({id, object, destroy});
 }
 
+RankContext::Scope::Scope(RankContext& context)
+    : previous_(detail::current_rank_context),
+      previous_draws_(c10::impl::tls_is_dispatch_key_included(detail::rank_dispatch_key)) {
+  detail::current_rank_context = &context;
+  c10::impl::tls_set_dispatch_key_included(detail::rank_dispatch_key, true);
+}
+
+RankContext::Scope::~Scope() {
+  c10::impl::tls_set_dispatch_key_included(detail::rank_dispatch_key, previous_draws_);
+  detail::current_rank_context = previous_;
+}
+
 RankContext& RankContext::make_default() {
   if (num_running_rank_threads() > 0) {
     throw Error(
@@ -53,6 +69,11 @@ RankContext& RankContext::make_default() {
   static thread_local RankContext context{make()};
   detail::current_rank_context = &context;
   return context;
+}
+
+// Ops without a kernel of their own for the key go on as if it were not there.
+TORCH_LIBRARY_IMPL(_, TESTING_ONLY_GenericMode, library) {
+  library.fallback(torch::CppFunction::makeFallthrough());
 }
 
 }  // namespace vescale

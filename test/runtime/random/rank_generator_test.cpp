@@ -7,6 +7,7 @@
 #include <thread>
 
 #include <vescale/rank_context.h>
+#include <vescale/run.h>
 
 namespace vescale {
 namespace {
@@ -87,6 +88,76 @@ TEST(RankGenerator, WholeTensorOpsTakeIt) {
   EXPECT_TRUE(
       torch::equal(at::_standard_gamma(weights + 1, rank_generator()), at::_standard_gamma(weights + 1)));
   EXPECT_TRUE(torch::equal(get_rng_state(), at::detail::getDefaultCPUGenerator().get_state()));
+}
+
+// What a program may draw with LibTorch itself, whatever the overload it calls.
+std::vector<at::Tensor> plain_draws() {
+  std::vector<at::Tensor> drawn;
+  const auto keep = [&](const at::Tensor& value) { drawn.push_back(value.detach().clone()); };
+  torch::data::samplers::RandomSampler sampler(37);
+  std::vector<std::int64_t> order;
+  for (auto batch = sampler.next(5); batch.has_value(); batch = sampler.next(5))
+    order.insert(order.end(), batch->begin(), batch->end());
+  keep(torch::tensor(order));
+  keep(torch::randperm(50));
+  keep(torch::rand({5, 7}));
+  keep(torch::randn({3}));  // leaves a kept normal
+  keep(torch::randn({40}, torch::kDouble));
+  keep(torch::randint(0, 1000, {9}));
+  keep(torch::rand_like(torch::empty({4, 4})));
+  keep(torch::dropout(torch::ones({33}), 0.4, true));
+  keep(torch::nn::functional::dropout2d(torch::ones({2, 9, 3, 3})));
+  keep(torch::bernoulli(torch::full({20}, 0.3)));
+  keep(torch::multinomial(torch::rand({4, 6}), 2));
+  keep(at::normal(torch::zeros({8}), torch::ones({8})));
+  keep(torch::poisson(torch::full({8}, 3.0)));
+  keep(torch::empty({6}).exponential_());
+  keep(std::get<0>(torch::native_dropout(torch::ones({33}), 0.4, true)));
+  const torch::nn::Linear linear(5, 3);
+  keep(linear->weight);
+  keep(linear->bias);
+  return drawn;
+}
+
+TEST(RankGenerator, PlainDrawsOfARankAreThoseOfOneDevice) {
+  torch::manual_seed(41);
+  const std::vector<at::Tensor> expected = plain_draws();
+  const at::Tensor state = at::detail::getDefaultCPUGenerator().get_state();
+  for (const char* mesh : {"tp=1", "tp=2", "dp=2,tp=2"}) {
+    run_ranks(MeshShape::parse(mesh), [&] {
+      manual_seed(41);
+      const std::vector<at::Tensor> drawn = plain_draws();
+      for (std::size_t i = 0; i < expected.size(); ++i)
+        EXPECT_TRUE(torch::equal(drawn[i], expected[i])) << mesh << ", draw " << i;
+      EXPECT_TRUE(torch::equal(get_rng_state(), state)) << mesh;
+    });
+  }
+  EXPECT_TRUE(torch::equal(at::detail::getDefaultCPUGenerator().get_state(), state));
+}
+
+TEST(RankGenerator, PlainDrawsInBackwardAreTheRanks) {
+  run_ranks(MeshShape::parse("tp=2"), [&] {
+    manual_seed(2);
+    torch::Tensor x = torch::ones({4}).requires_grad_();
+    x.register_hook([](const torch::Tensor& gradient) { return gradient * torch::rand({4}); });
+    x.sum().backward();
+    at::Generator plain = at::detail::createCPUGenerator(2);
+    EXPECT_TRUE(torch::equal(x.grad(), at::rand({4}, plain)));
+  });
+}
+
+TEST(RankGenerator, AThreadWithoutARankKeepsLibTorchsGenerator) {
+  manual_seed(1);
+  {
+    const RankContext::Scope scope(RankContext::current());
+    torch::rand({3});
+  }
+  const at::Tensor state = get_rng_state();
+  torch::manual_seed(6);
+  const at::Tensor drawn = torch::rand({3});
+  at::Generator plain = at::detail::createCPUGenerator(6);
+  EXPECT_TRUE(torch::equal(drawn, at::rand({3}, plain)));
+  EXPECT_TRUE(torch::equal(get_rng_state(), state));
 }
 
 }  // namespace
