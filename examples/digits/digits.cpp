@@ -141,8 +141,9 @@ void run(Model model, const Options& options) {
 
   auto train_set = Digits(options.data, true, options.dtype).map(torch::data::transforms::Stack<>());
   auto test_set = Digits(options.data, false, options.dtype).map(torch::data::transforms::Stack<>());
-  auto train_loader = torch::data::make_data_loader(std::move(train_set),  // in a new order each epoch
-                                                    torch::data::DataLoaderOptions().batch_size(options.batch));
+  auto train_loader =
+      torch::data::make_data_loader(std::move(train_set),  // in a new order each epoch
+                                    torch::data::DataLoaderOptions().batch_size(options.batch));
   auto test_loader = torch::data::make_data_loader<torch::data::samplers::SequentialSampler>(
       std::move(test_set), torch::data::DataLoaderOptions().batch_size(256));
 

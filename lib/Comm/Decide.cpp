@@ -58,8 +58,8 @@ class Decider {
       bool changed = refused.size() != before;
       for (const auto& [key, proposal] : proposals) {
         for (const ExprId id : expressions_at(program_, key.first)) {
-          changed |=
-              forced.try_emplace({id, key.second}, inference::Target{proposal.to, proposal.reason}).second;
+          const inference::Target target{proposal.to, proposal.reason, proposal.has_gradient};
+          changed |= forced.try_emplace({id, key.second}, target).second;
         }
       }
       if (!changed) return;
@@ -94,6 +94,7 @@ class Decider {
     conversion.from = applied.from;
     conversion.to = applied.to;
     conversion.movement = sharding::conversion(applied.from, applied.to);
+    if (!applied.has_gradient) conversion.movement.backward = sharding::Movement::None;
     conversion.reason = applied.reason;
     if (known_sizes_) {
       const std::int64_t ranks = setting_.mesh.sizes[axis];

@@ -104,11 +104,38 @@ class Proposer {
     return !passed.empty();
   }
 
+  // Rows of a table that are viewed as R+ could as well be looked up by indices that are R+: then it is the
+  // table that is viewed, and its gradient is summed with those of the other parameters.
+  ExprId indices_of(ExprId id, std::size_t axis, const Need& need) const {
+    const facts::Expr& expr = program_.exprs[static_cast<std::size_t>(id)];
+    const bool lookup =
+        expr.kind == facts::Expr::Kind::ModuleCall && expr.children.size() == 2 &&
+        program_.exprs[static_cast<std::size_t>(expr.children[0])].type.name == "torch::nn::Embedding";
+    if (!lookup || !need.from.is_invariant() || need.to != Placement::replicate()) return facts::none;
+    const ExprId indices = expr.children[1];
+    const bool possible = can_wrap(indices) && !refused_.count({inference::written(program_, indices), axis});
+    return possible ? indices : facts::none;
+  }
+
   void add(ExprId id, int context, std::size_t axis, const Need& need) {
     if (!can_wrap(id)) return;
+    const ExprId indices = indices_of(id, axis, need);
+    if (indices != facts::none) {
+      convert(indices, context, axis,
+              {need.from,
+               need.to,
+               "so that the table's gradient is summed with those of other parameters",
+               {},
+               /*has_gradient=*/false});
+    } else {
+      convert(id, context, axis, {need.from, need.to, need.reason, {}});
+    }
+  }
+
+  void convert(ExprId id, int context, std::size_t axis, const Proposal& need) {
     const auto key = std::make_pair(inference::written(program_, id), axis);
     if (refused_.count(key)) return;
-    const auto [found, fresh] = result_.try_emplace(key, Proposal{need.from, need.to, need.reason, {}});
+    const auto [found, fresh] = result_.try_emplace(key, need);
     Proposal& proposal = found->second;
     if (!fresh && !(proposal.to == need.to && proposal.from == need.from)) {
       conflicts_.insert(key);

@@ -18,6 +18,7 @@ struct Proposal {
   Placement to;
   std::string reason;
   std::set<std::pair<facts::ExprId, int>> wanted;  ///< expression and context
+  bool has_gradient = true;                        ///< of what is converted
 };
 using Proposals = std::map<std::pair<Written, std::size_t>, Proposal>;
 

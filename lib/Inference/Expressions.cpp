@@ -77,7 +77,8 @@ Value Interpreter::finish(ExprId id, Value value, Frame& frame) {
       continue;
     if (recording_ > 0) {
       trace_.applied[{id, axis}].push_back({*placement, target->second.to, target->second.reason,
-                                            bytes_of(value.tensor, axis, setting_.mesh), frame.context});
+                                            bytes_of(value.tensor, axis, setting_.mesh), frame.context,
+                                            target->second.has_gradient});
     }
     placement = target->second.to;
     value.tensor.definition = {frame.context, id, facts::none, frame.depth()};
@@ -351,7 +352,9 @@ Value Interpreter::host_access(ExprId id, Frame& frame) {
     const std::string what = placement ? (placement->is_partial() ? "reduces over " : "gathers over ") + name
                                        : "makes the value whole over " + name + ", if it is not";
     if (node.kind == Expr::Kind::Item) find("VS3011", node.range, node.name + " " + what);
-    if (node.kind == Expr::Kind::Backward && placement && placement->is_partial())
+    // A sum starts from 1 on every rank.
+    if (node.kind == Expr::Kind::Backward && placement && placement->is_partial() &&
+        *placement != Placement::partial(ReduceOp::Sum))
       find("VS3012", node.range, "backward() first reduces the loss over " + name);
   }
   return make_unknown();

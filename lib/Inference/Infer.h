@@ -24,6 +24,7 @@ using Refused = std::set<std::pair<Written, std::size_t>>;
 struct Target {
   Placement to;
   std::string reason;
+  bool has_gradient = true;  ///< else nothing moves in backward
 };
 using Forced = std::map<std::pair<facts::ExprId, std::size_t>, Target>;
 
@@ -46,6 +47,7 @@ struct Applied {
   std::string reason;
   double bytes = 0;  ///< of the whole tensor, 0 if its sizes are not known
   int context = -1;
+  bool has_gradient = true;
 };
 
 /// Of a parameter in a context: the expression that a caller passes for it.

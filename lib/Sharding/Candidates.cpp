@@ -49,7 +49,8 @@ class AxisCandidates {
 
   bool any_replicate() const {
     for (std::size_t i = 0; i < problem_.inputs.size(); ++i) {
-      if (differentiable(i) && from(i).kind == Kind::Replicate) return true;
+      const bool steers = differentiable(i) || problem_.use(i) == InputUse::Lookup;
+      if (steers && from(i).kind == Kind::Replicate) return true;
     }
     return false;
   }

@@ -78,6 +78,7 @@ enum class InputUse : std::uint8_t {
   Sizes,    ///< its (local) sizes and dtype only: R, R+ and Partial are alike and are never converted
             ///< (zeros_like)
   Nothing,  ///< its dtype at most: any placement is kept as it is (new_zeros)
+  Lookup,   ///< its values, as indices into a table: where they are R+, so is what is looked up
 };
 
 /// A local argument that must differ from the global one on a rank.

@@ -13,7 +13,8 @@ namespace vescale {
 Seed seed_of(const DTensor& value, const DTensor& gradient) {
   std::vector<Placement> start = value.placements();
   for (Placement& p : start) {
-    if (!p.is_sharded() || !gradient.defined()) p = Placement::invariant();
+    const bool keeps = gradient.defined() ? p.is_sharded() : p == Placement::partial(ReduceOp::Sum);
+    if (!keeps) p = Placement::invariant();
   }
   Seed seed{redistribute(value, start), {}};
   if (gradient.defined()) {

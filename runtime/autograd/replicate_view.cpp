@@ -114,21 +114,17 @@ void reduce_bucket(AxisMask axes, Bucket& bucket) {
   }
 }
 
+/// The axes along which other ranks contribute: those that differ, if they have more than one rank.
 AxisMask summed_axes(const Layout* layout, const Layout* target) {
+  const Mesh& mesh = RankContext::current().mesh();
   AxisMask axes = 0;
   for (std::size_t axis = 0; axis < target->placements.size(); ++axis) {
-    if (layout->placements[axis] != target->placements[axis]) axes |= AxisMask{1} << axis;
+    if (layout->placements[axis] != target->placements[axis] &&
+        mesh.size(static_cast<std::int64_t>(axis)) > 1) {
+      axes |= AxisMask{1} << axis;
+    }
   }
   return axes;
-}
-
-/// Whether no other rank contributes along `axes`.
-bool is_alone(AxisMask axes) {
-  const Mesh& mesh = RankContext::current().mesh();
-  for (std::int64_t axis = 0; axis < mesh.num_axes(); ++axis) {
-    if ((axes >> axis & 1) != 0 && mesh.size(axis) > 1) return false;
-  }
-  return true;
 }
 
 }  // namespace
@@ -136,7 +132,7 @@ bool is_alone(AxisMask axes) {
 DTensor replicate_view(const DTensor& x, const Layout* target) {
   const at::Tensor& local = x.local();
   if (!local.requires_grad() || !at::GradMode::is_enabled()) return {local, target};
-  if (is_alone(summed_axes(x.layout(), target))) return {local, target};
+  if (summed_axes(x.layout(), target) == 0) return {local, target};
   if (local.is_leaf()) return deferred_view(x, target);
   Views& views = views_of(local);
   Views::View* view = views.find(target);

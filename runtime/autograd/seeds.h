@@ -9,8 +9,9 @@ struct Seed {
   at::Tensor gradient;  ///< local, of gradient_layout(root); undefined for 1
 };
 
-/// A single value, and a value whose gradient is not given piece by piece, starts from R on every axis, as on
-/// one device: a Partial is reduced first.
+/// A single value starts from 1 on every rank. On an axis where it is a Partial sum, that is the gradient of
+/// each rank's part: nothing is reduced. On other axes, and where a gradient is given but not piece by piece,
+/// it is made R first.
 Seed seed_of(const DTensor& value, const DTensor& gradient);
 
 }  // namespace vescale

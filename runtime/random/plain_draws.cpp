@@ -32,11 +32,13 @@ void draw_from_rank(const c10::OperatorHandle& op, c10::DispatchKeySet keys, tor
   if (on_host && detail::current_rank_context != nullptr) {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       c10::IValue& value = torch::jit::peek(*stack, i, arguments.size());
-      if (value.isNone() && arguments[i].type()->isSubtypeOf(*c10::OptionalType::create(c10::GeneratorType::get())))
+      if (value.isNone() &&
+          arguments[i].type()->isSubtypeOf(*c10::OptionalType::create(c10::GeneratorType::get())))
         value = rank_generator();
     }
   }
-  op.redispatchBoxed(keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, detail::rank_dispatch_key), stack);
+  op.redispatchBoxed(keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, detail::rank_dispatch_key),
+                     stack);
 }
 
 bool takes_generator(const c10::FunctionSchema& schema) {

@@ -29,6 +29,7 @@ std::optional<ShardingRule> embedding(const Call& call, const Traits&) {
   const DimFactors width{builder.factor(call.sizes(weight)[1])};
   builder.input(weight, {builder.fixed(call.sizes(weight)[0]), width});
   builder.input(indices, rows);
+  builder.read(indices, InputUse::Lookup);
   builder.output(concat({rows, {width}}));
   builder.linear(Linearity::Multilinear, {weight});
   return std::move(builder).finish();

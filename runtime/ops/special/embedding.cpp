@@ -65,6 +65,9 @@ DTensor embedding(const DTensor& weight, const DTensor& indices, std::int64_t pa
     } else if (i.is_sharded()) {
       w = Placement::replicate();
       output[axis] = i;
+    } else if (i.kind == Placement::Kind::Replicate) {
+      w = Placement::replicate();
+      output[axis] = w;
     } else {
       output[axis] = w;
     }

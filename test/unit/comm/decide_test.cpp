@@ -297,11 +297,29 @@ TEST(Decide, HostReadsAreRemarked) {
   EXPECT_EQ(ids(b.decisions), (std::multiset<std::string>{"VS3011", "VS3015"}));
 }
 
-TEST(Decide, BackwardOfAnOpenLossIsRemarked) {
+TEST(Decide, BackwardReducesAnOpenLossUnlessItIsASum) {
+  for (const bool sum : {true, false}) {
+    Values b;
+    const ExprId loss = sum ? b.op("sum", {b.split(0)}) : b.place(b.op("sum", {b.whole()}), "tp=P(max)");
+    b.result({Builder::run(b.add(Expr::Kind::Backward, {loss}, "backward", {}))});
+    EXPECT_EQ(ids(b.decisions), sum ? std::multiset<std::string>{} : std::multiset<std::string>{"VS3012"});
+  }
+}
+
+// As positions meet a batch: rows [8, 8] and a value [4, 8, 8] that is split along its first dim.
+TEST(Decide, AnEmbeddingThatMeetsASplitValueIsLookedUpByConvertedIndices) {
   Values b;
-  const ExprId loss = b.op("sum", {b.split(0)});
-  b.result({Builder::run(b.add(Expr::Kind::Backward, {loss}, "backward", {}))});
-  EXPECT_EQ(ids(b.decisions), (std::multiset<std::string>{"VS3012"}));
+  const facts::Type table{Type::Kind::Module, "torch::nn::Embedding", {}};
+  const ExprId batch = b.op("randn", {b.ints({b.integer(4), b.integer(8), b.integer(8)})});
+  const ExprId indices = b.op("arange", {b.integer(8)});
+  const ExprId rows_of_table = b.integer(8);
+  const ExprId module =
+      b.add(Expr::Kind::Construct, {rows_of_table, b.integer(8)}, "torch::nn::Embedding", table);
+  const ExprId rows = b.add(Expr::Kind::ModuleCall, {module, indices}, {}, tensor_type());
+  EXPECT_EQ(b.result({Builder::give(b.op("add", {b.place(batch, "tp=S(0)"), rows}))}),
+            (Conversions{{indices, "tp R -> R+"}}));
+  ASSERT_EQ(b.decisions.conversions.size(), 1u);
+  EXPECT_EQ(b.decisions.conversions.front().movement.backward, sharding::Movement::None);
 }
 
 TEST(Decide, UnknownFunctionsOfSplitTensorsAreErrors) {
