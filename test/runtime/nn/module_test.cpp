@@ -118,6 +118,19 @@ TEST(Containers, sequential_passes_any_arguments) {
   EXPECT_ANY_THROW(model->ptr(2));
 }
 
+DTensor scaled_sum(const DTensor& x, double scale, std::int64_t dim) { return (x * scale).sum(dim); }
+
+TEST(Containers, functions_are_modules) {
+  const at::Tensor x = at::arange(-3, 3, at::kDouble).view({2, 3});
+  nn::Sequential model(nn::Functional(vescale::relu), nn::Functional(scaled_sum, 2.0, 1),
+                       nn::Functional([](const DTensor& y) { return y.unsqueeze(0); }));
+  EXPECT_TRUE(at::equal(model->forward(DTensor(x)).full(), (x.relu() * 2).sum(1).unsqueeze(0)));
+  EXPECT_FALSE(nn::Functional(vescale::relu)->is_serializable());
+  std::ostringstream text;
+  text << nn::Functional(vescale::relu);
+  EXPECT_EQ(text.str(), "torch::nn::Functional()");
+}
+
 TEST(Containers, lists_and_dicts) {
   nn::ModuleList list(nn::Linear(1, 2), nn::ReLU());
   list->insert(1, nn::Linear(2, 3));
