@@ -6,6 +6,7 @@
 #include <clang/Tooling/CompilationDatabase.h>
 #include <clang/Tooling/Tooling.h>
 #include <llvm/Support/FileSystem.h>
+#include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
@@ -106,7 +107,11 @@ ParseResult parse(const Invocation& invocation, const Consumer& consumer) {
   flags.insert(flags.begin(), {"-resource-dir=" + resource_directory(), "-D__VESCALE_REWRITE__",
                                "-fsyntax-only", "-Qunused-arguments", "-w"});
   clang::tooling::FixedCompilationDatabase database(invocation.directory, flags);
-  clang::tooling::ClangTool tool(database, {invocation.source});
+  // A file system with a working directory of its own: entering the invocation's must not move the process, whose
+  // relative paths (plan, output) mean the folder the user is in.
+  clang::tooling::ClangTool tool(database, {invocation.source},
+                                 std::make_shared<clang::PCHContainerOperations>(),
+                                 llvm::vfs::createPhysicalFileSystem().release());
   llvm::raw_string_ostream stream(result.diagnostics);
   llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options(new clang::DiagnosticOptions());
   clang::TextDiagnosticPrinter printer(stream, options.get());
