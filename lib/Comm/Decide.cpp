@@ -4,7 +4,7 @@
 
 #include <vescale/error.h>
 #include "Comm/CheckPlan.h"
-#include "Comm/Proposals.h"
+#include "Comm/Settle.h"
 #include "Inference/Infer.h"
 
 namespace vescale::comm {
@@ -15,8 +15,6 @@ using inference::Applied;
 using inference::Finding;
 using inference::Need;
 using inference::Trace;
-
-constexpr int most_rounds = 16;
 
 class Decider {
  public:
@@ -34,7 +32,7 @@ class Decider {
 
   Decisions run() {
     check_plan(program_, plan_, result_.diagnostics);
-    settle();
+    trace_ = settle(program_, setting_).trace;
     for (const auto& [place, applied] : trace_.applied) insert(place.first, place.second, applied.front());
     for (const auto& [key, made] : trace_.made) comment(made.first, made.second);
     for (const Finding& finding : trace_.findings) report(finding);
@@ -45,48 +43,6 @@ class Decider {
   }
 
  private:
-  // Forces conversions until nothing more is needed, or can be written.
-  void settle() {
-    inference::Forced forced;
-    inference::Refused refused;
-    for (int round = 0;; ++round) {
-      trace_ = inference::infer(program_, setting_, forced, refused);
-      if (drop_wrong(forced, refused)) continue;
-      if (round >= most_rounds) return;
-      const std::size_t before = refused.size();
-      const Proposals proposals = propose(program_, trace_, refused);
-      bool changed = refused.size() != before;
-      for (const auto& [key, proposal] : proposals) {
-        for (const ExprId id : expressions_at(program_, key.first)) {
-          const inference::Target target{proposal.to, proposal.reason, proposal.has_gradient};
-          changed |= forced.try_emplace({id, key.second}, target).second;
-        }
-      }
-      if (!changed) return;
-    }
-  }
-
-  // What a conversion is applied to can change with others: one that does not fit all its contexts goes.
-  bool drop_wrong(inference::Forced& forced, inference::Refused& refused) const {
-    bool dropped = false;
-    std::map<std::pair<Written, std::size_t>, std::set<std::string>> from;
-    for (const auto& [key, target] : forced) {
-      const auto seen = trace_.seen.find(key);
-      if (seen == trace_.seen.end()) continue;
-      auto& texts = from[{inference::written(program_, key.first), key.second}];
-      for (const auto& [context, placement] : seen->second) {
-        if (placement != target.to.to_string()) texts.insert(placement);
-      }
-    }
-    for (const auto& [place, texts] : from) {
-      if (texts.size() < 2 && !texts.count("?")) continue;
-      for (const ExprId id : expressions_at(program_, place.first)) forced.erase({id, place.second});
-      refused.insert(place);
-      dropped = true;
-    }
-    return dropped;
-  }
-
   void insert(ExprId id, std::size_t axis, const Applied& applied) {
     InsertedConversion conversion;
     conversion.range = program_.exprs[static_cast<std::size_t>(id)].range;

@@ -125,10 +125,31 @@ std::string describe(const BoxedCall& call) {
   return text + ")";
 }
 
+bool communicates(sharding::Movement movement) {
+  using sharding::Movement;
+  return movement == Movement::AllReduce || movement == Movement::AllGather ||
+         movement == Movement::ReduceScatter || movement == Movement::AllToAll;
+}
+
+/// Forward, or backward, along axes of several ranks. The view I -> R+ is what an op that meets a split value
+/// always takes.
+bool communicates(const Layout* from, const Layout* to) {
+  for (std::size_t axis = 0; axis < to->placements.size(); ++axis) {
+    const Placement &before = from->placements[axis], &after = to->placements[axis];
+    const bool view = before.is_invariant() && after == Placement::replicate();
+    const bool alone = RankContext::current().mesh().size(static_cast<std::int64_t>(axis)) == 1;
+    if (before == after || view || alone) continue;
+    const auto moved = sharding::conversion(before, after);
+    if (communicates(moved.forward) || communicates(moved.backward)) return true;
+  }
+  return false;
+}
+
 void check_strict(const BoxedCall& call, const CallPlan& plan) {
   if (!options().strict) return;
   for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
     if (plan.inputs[i].kind != InputAction::Kind::Redistribute) continue;
+    if (!communicates(call.layouts[i], plan.inputs[i].target)) continue;
     throw Error("strict: " + describe(call) + " would communicate to turn input " + std::to_string(i) +
                 " into [" + plan.inputs[i].target->to_string() + "]; write vs::redistribute(x, \"" +
                 plan.inputs[i].target->to_string() + "\") before the call");

@@ -306,6 +306,25 @@ TEST(Decide, BackwardReducesAnOpenLossUnlessItIsASum) {
   }
 }
 
+// Not all_reduce and then a slice.
+TEST(Decide, ASumOfWhichRanksKeepPiecesIsScattered) {
+  Values b;
+  const ExprId sum = b.open_sum();
+  const ExprId dropout = b.op("dropout", {sum, b.number(), b.flag()});
+  EXPECT_EQ(b.result({Builder::give(b.op("add", {b.split(1), dropout}))}),
+            (Conversions{{sum, "tp P -> S(1)"}}));
+  EXPECT_EQ(b.decisions.conversions.front().movement.forward, sharding::Movement::ReduceScatter);
+}
+
+// A softmax over the split dim needs the whole sum.
+TEST(Decide, ASumThatIsNeededWholeInBetweenIsReduced) {
+  Values b;
+  const ExprId sum = b.open_sum();
+  const ExprId softmax = b.op("softmax", {sum, b.integer(1)});
+  EXPECT_EQ(b.result({Builder::give(b.op("add", {b.split(1), softmax}))}),
+            (Conversions{{sum, "tp P -> R"}, {softmax, "tp R -> S(1)"}}));
+}
+
 // As positions meet a batch: rows [8, 8] and a value [4, 8, 8] that is split along its first dim.
 TEST(Decide, AnEmbeddingThatMeetsASplitValueIsLookedUpByConvertedIndices) {
   Values b;
