@@ -62,6 +62,7 @@ class Watcher : public clang::PPCallbacks {
                name == "VESCALE_STAGE" || name == "VESCALE_CHECKPOINT") {
       remove_annotation(range, token.getLocation());
       report_unapplied(name, token.getLocation());
+      if (name == "VESCALE_RULE") findings_.rules.push_back(token.getLocation());
     }
   }
 
@@ -71,7 +72,6 @@ class Watcher : public clang::PPCallbacks {
   void report_unapplied(llvm::StringRef name, clang::SourceLocation location) {
     const auto effect =
         llvm::StringSwitch<llvm::StringRef>(name)
-            .Case("VESCALE_RULE", "the function runs on vs::DTensor by the rules of the operators in it")
             .Case("VESCALE_STAGE", "all stages run on every rank")
             .Case("VESCALE_CHECKPOINT", "nothing is recomputed in backward")
             .Default("");
