@@ -3,6 +3,7 @@
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 
+#include <algorithm>
 #include <set>
 
 #include "Frontend/TorchTypes.h"
@@ -108,13 +109,24 @@ class LocalCalls : public clang::RecursiveASTVisitor<LocalCalls> {
                    "write it without the macro");
     }
     const bool plain = is_plain_function(call, callee);
+    const std::string pieces = unused_name(locations_.text(*named));
     std::string before = "vs::call_local(" + quoted(rule) + ", ";
-    if (!plain) before += std::string(llvm::isa<clang::DeclRefExpr>(callee) ? "[]" : "[&]") + "(auto&&... local) { return ";
-    const std::string behind = std::string(plain ? "" : "(local...); }") + (has_written_arguments(call) ? ", " : "");
+    if (!plain) {
+      before += llvm::isa<clang::DeclRefExpr>(callee) ? "[]" : "[&]";
+      before += "(auto&&... " + pieces + ") { return ";
+    }
+    const std::string behind =
+        (plain ? std::string() : "(" + pieces + "...); }") + (has_written_arguments(call) ? ", " : "");
     // Behind conversions of the call's result, in front of those of what its text begins with.
     edits_.add(whole->path, {whole->begin, 0, before, opening_priority(whole->end - whole->begin) + 1});
     edits_.add(whole->path, {*open, 1, behind});
     type_braces(call);
+  }
+
+  static std::string unused_name(const std::string& callee) {
+    std::string name = "pieces";
+    while (callee.find(name) != std::string::npos) name += "_";
+    return name;
   }
 
   static bool is_default(const clang::Expr* argument) { return llvm::isa<clang::CXXDefaultArgExpr>(argument); }
