@@ -97,13 +97,13 @@ local_argument(LocalCall& call, const std::vector<T>& x) {
 }
 template <class Other>
 std::enable_if_t<!std::is_convertible_v<const Other&, DTensor>, const Other&> local_argument(LocalCall&,
-                                                                                            const Other& x) {
+                                                                                             const Other& x) {
   return x;
 }
 
 template <class Arg>
-using LocalArgument = decltype(local_argument(std::declval<LocalCall&>(),
-                                              std::declval<const std::remove_reference_t<Arg>&>()));
+using LocalArgument =
+    decltype(local_argument(std::declval<LocalCall&>(), std::declval<const std::remove_reference_t<Arg>&>()));
 
 /// Tensors as lvalues, so that the function may take them by value or by any reference.
 template <class Arg, class Local>
@@ -149,11 +149,11 @@ auto wrap_result(LocalCall& call, std::tuple<Ts...> results) {
 /// Calls `function` on this rank's pieces of the arguments, as `rule` says.
 ///
 /// Each argument that is a DTensor, an optional or a vector of them, or std::nullopt is an operand of the
-/// rule, in order; a torch::Tensor counts as a DTensor that is R. An undefined tensor is an absent operand. The
-/// tensors are converted where the rule asks for it, as an op's are, and `function` gets their local
-/// torch::Tensors (std::optional, std::vector of them); other arguments go to it as they are. The tensors that
-/// it returns (one, or a tuple, pair or vector of as many as the rule has results) come back as DTensors with
-/// the placements and global sizes that follow from the rule; what is no tensor comes back as it is.
+/// rule, in order; a torch::Tensor counts as a DTensor that is R. An undefined tensor is an absent operand.
+/// The tensors are converted where the rule asks for it, as an op's are, and `function` gets their local
+/// torch::Tensors (std::optional, std::vector of them); other arguments go to it as they are. The tensors
+/// that it returns (one, or a tuple, pair or vector of as many as the rule has results) come back as DTensors
+/// with the placements and global sizes that follow from the rule; what is no tensor comes back as it is.
 ///
 /// Gradients flow through LibTorch's autograd of the pieces; a value that is R beside shards is viewed as R+,
 /// so that its gradient is summed over the ranks. A custom torch::autograd::Function is called through a
@@ -162,8 +162,9 @@ auto wrap_result(LocalCall& call, std::tuple<Ts...> results) {
 /// `function` must not write to its tensors: a converted one is a copy. Pieces can be of different sizes, or
 /// empty. Collective where something is converted.
 ///
-/// Throws vescale::Error if the rule is malformed (with the position in it), if it does not fit the arguments,
-/// if a result has other sizes on this rank than the rule gives it, or if there are more or fewer results.
+/// Throws vescale::Error if the rule is malformed (with the position in it), if it does not fit the
+/// arguments, if a result has other sizes on this rank than the rule gives it, or if there are more or fewer
+/// results.
 template <class Function, class... Args>
 auto call_local(std::string_view rule, Function&& function, Args&&... args) {
   detail::LocalCall call(rule);

@@ -81,14 +81,16 @@ std::vector<Ruled> ruled_names(const facts::Program& program) {
     if (!lambda && !function.is_constructor) result.push_back({function.name, &function.annotations});
   }
   for (const Class& one : program.classes) {
-    const bool custom = std::any_of(one.bases.begin(), one.bases.end(),
-                                    [](const std::string& base) { return base == "torch::autograd::Function"; });
+    const bool custom = std::any_of(one.bases.begin(), one.bases.end(), [](const std::string& base) {
+      return base == "torch::autograd::Function";
+    });
     if (custom) result.push_back({one.name, &one.annotations});
   }
   return result;
 }
 
-void check_rules(const facts::Program& program, const plan::Plan& plan, std::vector<Diagnostic>& diagnostics) {
+void check_rules(const facts::Program& program, const plan::Plan& plan,
+                 std::vector<Diagnostic>& diagnostics) {
   const std::vector<Ruled> ruled = ruled_names(program);
   std::vector<std::string> names;
   for (const Ruled& one : ruled) names.push_back(one.name);

@@ -93,7 +93,8 @@ Interpreter::ExprId Interpreter::used_expr(const Use& use, const std::vector<Exp
   const ExprId where = use.argument < uses.size() ? uses[use.argument] : facts::none;
   if (where == facts::none || use.element < 0) return where;
   const auto& list = expr(where).children;
-  return expr(where).kind == Expr::Kind::InitializerList && static_cast<std::size_t>(use.element) < list.size()
+  return expr(where).kind == Expr::Kind::InitializerList &&
+                 static_cast<std::size_t>(use.element) < list.size()
              ? list[static_cast<std::size_t>(use.element)]
              : facts::none;
 }
@@ -139,7 +140,7 @@ Value Interpreter::torch_function(ExprId id, Frame& frame) {
         find("VS3003", node.range,
              "a custom autograd function gets a tensor that is " +
                  layout_text(one.tensor.placements, setting_.mesh.names) + " and has no sharding rule",
-             "VESCALE_RULE(\"...\") before its class");
+             "struct VESCALE_RULE(\"...\") before the name of its class");
       }
     }
     return make_unknown();

@@ -115,7 +115,8 @@ class Interpreter {
   Summary& run_function(facts::FunctionId id, const Value& self, const std::vector<Value>& arguments,
                         const Environment& captures);
   /// Of a function or a custom autograd Function; the plan's wins. Null without one.
-  const std::string* rule_of(const std::string& name, const std::vector<facts::Annotation>& annotations) const;
+  const std::string* rule_of(const std::string& name,
+                             const std::vector<facts::Annotation>& annotations) const;
   Value call_rule(ExprId id, const std::string& rule, const std::vector<Value>& arguments,
                   const std::vector<ExprId>& uses, Frame& frame);
   /// Notes what the operands need and fills in what is known of the results.

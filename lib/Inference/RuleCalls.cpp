@@ -34,7 +34,8 @@ namespace {
 using Operands = Interpreter::Operands;
 
 bool is_operand(const Value& value, const facts::Type& type) {
-  const bool list = value.kind == Kind::Tuple && !value.elements.empty() && value.elements.front().is_tensor();
+  const bool list =
+      value.kind == Kind::Tuple && !value.elements.empty() && value.elements.front().is_tensor();
   return list || value.is_tensor() || value.kind == Kind::Absent || type.kind == TypeKind::Tensor ||
          type.kind == TypeKind::OptionalTensor || type.kind == TypeKind::TensorList;
 }
@@ -55,7 +56,8 @@ class Reader {
 
   void add(const Value& value, std::size_t argument) {
     const std::size_t operand = operands_.arguments.size();
-    if (operand < notation_.operands().size() && notation_.operands()[operand].list) return add_list(value, argument);
+    if (operand < notation_.operands().size() && notation_.operands()[operand].list)
+      return add_list(value, argument);
     if (value.is_tensor()) {
       operands_.arguments.emplace_back(facts_of(value.tensor, {&value.tensor, argument, -1}));
     } else {
@@ -180,11 +182,16 @@ void Interpreter::apply_rule(ExprId id, const sharding::Notation& notation, cons
     const std::size_t axis = operands.axes[a];
     for (std::size_t i = 0; i < operands.tensors.size(); ++i) {
       const Operand& operand = operands.tensors[i];
-      const Use use{operand.argument, operand.element, axis, operands.facts[i].placements[a],
-                    resolution->inputs[i][a], "the rule " + notation.text()};
+      const Use use{operand.argument,
+                    operand.element,
+                    axis,
+                    operands.facts[i].placements[a],
+                    resolution->inputs[i][a],
+                    "the rule " + notation.text()};
       note_use(use, *operand.tensor, used_expr(use, uses), id, frame);
     }
-    for (std::size_t o = 0; o < results.size(); ++o) results[o].tensor.placements[axis] = resolution->outputs[o][a];
+    for (std::size_t o = 0; o < results.size(); ++o)
+      results[o].tensor.placements[axis] = resolution->outputs[o][a];
   }
   const auto all = [&](auto predicate) {
     return std::all_of(operands.tensors.begin(), operands.tensors.end(), predicate);

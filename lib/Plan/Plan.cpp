@@ -63,7 +63,8 @@ void check_keys(const Json& json, const std::string& path) {
         std::min_element(std::begin(known_keys), std::end(known_keys),
                          [&](auto* a, auto* b) { return edit_distance(key, a) < edit_distance(key, b); });
     fail(path, "\"" + key + "\"",
-         "unknown key; did you mean \"" + std::string(*nearest) + "\"? A plan has mesh, parameters, values, rules");
+         "unknown key; did you mean \"" + std::string(*nearest) +
+             "\"? A plan has mesh, parameters, values, rules");
   }
 }
 
@@ -92,7 +93,8 @@ void read_texts(const Json& json, const char* section, const char* expected, con
                 const Add& add) {
   if (!json.contains(section)) return;
   if (!json[section].is_object()) {
-    fail(path, "\"" + std::string(section) + "\"", "expected an object of names, each with " + std::string(expected));
+    fail(path, "\"" + std::string(section) + "\"",
+         "expected an object of names, each with " + std::string(expected));
   }
   for (const auto& [name, value] : json[section].items()) {
     const std::string key = std::string(section) + ".\"" + name + "\"";
@@ -145,7 +147,8 @@ Plan parse_plan(const std::string& text, const std::string& path, const std::vec
 }
 
 const std::string* Plan::rule_of(std::string_view name) const {
-  const auto found = std::find_if(rules.begin(), rules.end(), [&](const auto& rule) { return rule.first == name; });
+  const auto found =
+      std::find_if(rules.begin(), rules.end(), [&](const auto& rule) { return rule.first == name; });
   return found == rules.end() ? nullptr : &found->second;
 }
 

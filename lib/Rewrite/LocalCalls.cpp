@@ -74,7 +74,8 @@ class LocalCalls : public clang::RecursiveASTVisitor<LocalCalls> {
  private:
   // All that an overloaded name may mean have one rule, or the call is not known to have it.
   const std::string* rule_of(const clang::Expr* callee) const {
-    if (const auto* use = llvm::dyn_cast<clang::DeclRefExpr>(callee)) return rules_.of_callee(*use->getDecl());
+    if (const auto* use = llvm::dyn_cast<clang::DeclRefExpr>(callee))
+      return rules_.of_callee(*use->getDecl());
     if (const auto* use = llvm::dyn_cast<clang::MemberExpr>(callee))
       return rules_.of_callee(*use->getMemberDecl());
     const auto* lookup = llvm::dyn_cast<clang::OverloadExpr>(callee);
@@ -129,7 +130,9 @@ class LocalCalls : public clang::RecursiveASTVisitor<LocalCalls> {
     return name;
   }
 
-  static bool is_default(const clang::Expr* argument) { return llvm::isa<clang::CXXDefaultArgExpr>(argument); }
+  static bool is_default(const clang::Expr* argument) {
+    return llvm::isa<clang::CXXDefaultArgExpr>(argument);
+  }
 
   static bool has_written_arguments(const clang::CallExpr& call) {
     return call.getNumArgs() > 0 && !is_default(call.getArg(0));
@@ -150,11 +153,13 @@ class LocalCalls : public clang::RecursiveASTVisitor<LocalCalls> {
       const clang::SourceLocation begin = call.getArg(i)->getBeginLoc();
       const auto brace = is_default(call.getArg(i)) ? std::nullopt : locations_.token(begin);
       if (!brace || locations_.text(*brace) != "{") continue;
-      const std::string type = function && i < function->getNumParams() && !function->isTemplateInstantiation()
-                                   ? type_of_braces(function->getParamDecl(i)->getType())
-                                   : std::string();
+      const std::string type =
+          function && i < function->getNumParams() && !function->isTemplateInstantiation()
+              ? type_of_braces(function->getParamDecl(i)->getType())
+              : std::string();
       if (type.empty()) {
-        error(begin, "the type of these braces is not known in a call under a sharding rule; write it in front");
+        error(begin,
+              "the type of these braces is not known in a call under a sharding rule; write it in front");
       } else {
         edits_.add(brace->path, {brace->begin, 0, type, far_priority + 1});
       }

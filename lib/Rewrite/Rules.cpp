@@ -102,13 +102,14 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
   }
 
   void check_operands(const clang::FunctionDecl& function) const {
-    const auto tensors = static_cast<std::size_t>(
-        std::count_if(function.param_begin(), function.param_end(), holds_tensors));
+    const auto tensors =
+        static_cast<std::size_t>(std::count_if(function.param_begin(), function.param_end(), holds_tensors));
     const sharding::Notation notation = sharding::Notation::compile(rule_);
     if (function.isTemplated() || function.isVariadic() || tensors == notation.operands().size()) return;
     error(place_, "the rule \"" + rule_ + "\" has " + std::to_string(notation.operands().size()) +
                       " operands, but '" + frontend::qualified_name(function) + "' takes " +
-                      std::to_string(tensors) + " tensors; write one operand for each, optional ones with '?'");
+                      std::to_string(tensors) +
+                      " tensors; write one operand for each, optional ones with '?'");
   }
 
   void error(clang::SourceLocation place, const std::string& text) const {
@@ -131,7 +132,8 @@ const std::string* Rules::of(const clang::Decl& decl) const {
 
 const std::string* Rules::of_callee(const clang::NamedDecl& callee) const {
   const clang::NamedDecl* decl = callee.getUnderlyingDecl();
-  if (const auto* pattern = llvm::dyn_cast<clang::FunctionTemplateDecl>(decl)) decl = pattern->getTemplatedDecl();
+  if (const auto* pattern = llvm::dyn_cast<clang::FunctionTemplateDecl>(decl))
+    decl = pattern->getTemplatedDecl();
   const auto* function = llvm::dyn_cast<clang::FunctionDecl>(decl);
   if (!function) return nullptr;
   if (const clang::FunctionDecl* pattern = function->getTemplateInstantiationPattern()) {

@@ -148,8 +148,8 @@ class AxisCandidates {
     return true;
   }
 
-  // Whether the pieces' results combine to the whole's: an empty piece has no average, maximum or minimum, and
-  // averages of unequal pieces weigh too much or too little.
+  // Whether the pieces' results combine to the whole's: an empty piece has no average, maximum or minimum,
+  // and averages of unequal pieces weigh too much or too little.
   bool reduces_pieces(const Candidate& candidate, const AxisFactors& axes) const {
     const Factor& factor = problem_.rule.factors[candidate.factor];
     const bool open = std::any_of(candidate.outputs.begin(), candidate.outputs.end(),

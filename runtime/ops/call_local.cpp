@@ -142,8 +142,7 @@ std::shared_ptr<LocalPlan> LocalCall::make_plan() const {
   auto plan = std::make_shared<LocalPlan>();
   std::size_t wanted = 0;
   for (const DTensor& x : tensors_) {
-    plan->inputs.push_back(x.defined() ? action_for(x.layout(), resolution.inputs[wanted++])
-                                       : InputAction{});
+    plan->inputs.push_back(x.defined() ? action_for(x.layout(), resolution.inputs[wanted++]) : InputAction{});
     if (options().strict && plan->inputs.back().kind == InputAction::Kind::Redistribute) {
       const std::string to = plan->inputs.back().target->to_string();
       fail("strict: it would communicate to turn argument " + std::to_string(plan->inputs.size() - 1) +

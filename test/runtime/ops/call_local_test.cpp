@@ -63,17 +63,15 @@ TEST(CallLocal, PairsOfRowsViewTheWholeOneAsReplicated) {
 }
 
 TEST(CallLocal, ASummedFactorLeavesTheResultOpen) {
-  sweep(ruled_case("product", "(n k, k m, +m) -> n m; multilinear(0,1)",
-                   {values({2, 7}), values({7, 3}, 2), values({3}, 3)},
-                   [](const at::Tensor& x, const at::Tensor& y, const at::Tensor& bias) {
-                     return at::mm(x, y) + bias;
-                   }));
+  sweep(ruled_case(
+      "product", "(n k, k m, +m) -> n m; multilinear(0,1)",
+      {values({2, 7}), values({7, 3}, 2), values({3}, 3)},
+      [](const at::Tensor& x, const at::Tensor& y, const at::Tensor& bias) { return at::mm(x, y) + bias; }));
 }
 
 TEST(CallLocal, TwoResultsOfDifferentDims) {
-  sweep(ruled_case("two", "(... d!) -> (..., ... d)", {values({3, 5, 2})}, [](const at::Tensor& x) {
-    return std::make_tuple(x.logsumexp(-1), x.softmax(-1));
-  }));
+  sweep(ruled_case("two", "(... d!) -> (..., ... d)", {values({3, 5, 2})},
+                   [](const at::Tensor& x) { return std::make_tuple(x.logsumexp(-1), x.softmax(-1)); }));
 }
 
 TEST(CallLocal, CustomFunctionKeepsItsBackward) {
@@ -169,12 +167,14 @@ at::Tensor same(const at::Tensor& x) { return x; }
 
 TEST(CallLocal, ErrorsNameTheRuleTheArgumentsAndTheSizes) {
   const auto rows = [] { return redistribute(DTensor(values({6, 4})), "dp=S(0)"); };
-  expect_parts(error_of("dp=2", [&] { call_local("(n d) -> n", same, rows()); }),
-               {"(n d) -> n", "result 0 has sizes [3, 4]", "[6] [dp=S(0)]", "must have [3]", "0: [6, 4] [dp=S(0)]"});
-  expect_parts(error_of("dp=2", [&] {
-                 call_local("(n d) -> n d", [](const at::Tensor& x) { return x.sum(0, true); }, rows());
-               }),
-               {"result 0 has sizes [1, 4]", "must have [3, 4]"});
+  expect_parts(
+      error_of("dp=2", [&] { call_local("(n d) -> n", same, rows()); }),
+      {"(n d) -> n", "result 0 has sizes [3, 4]", "[6] [dp=S(0)]", "must have [3]", "0: [6, 4] [dp=S(0)]"});
+  expect_parts(
+      error_of(
+          "dp=2",
+          [&] { call_local("(n d) -> n d", [](const at::Tensor& x) { return x.sum(0, true); }, rows()); }),
+      {"result 0 has sizes [1, 4]", "must have [3, 4]"});
   expect_parts(error_of("dp=2", [&] { call_local("(n) -> n", same, rows()); }),
                {"operand 0 has 1 dims, the tensor has 2", "0: [6, 4] [dp=S(0)]"});
   expect_parts(error_of("dp=2", [&] { call_local("(n, n) -> n", same, DTensor(values({6}))); }),
@@ -183,9 +183,12 @@ TEST(CallLocal, ErrorsNameTheRuleTheArgumentsAndTheSizes) {
                {"(n d -> n", "at position 6, '-> n': expected a dim, ',' or ')'"});
   expect_parts(error_of("dp=2", [&] { call_local("(n d) -> (n d, n d)", same, rows()); }),
                {"the function gives 1 tensors, but the rule has 2 results"});
-  expect_parts(error_of("dp=2", [&] {
-                 call_local("(n d) -> n d", [](const at::Tensor& x) { return std::make_tuple(x, x); }, rows());
-               }),
+  expect_parts(error_of("dp=2",
+                        [&] {
+                          call_local(
+                              "(n d) -> n d", [](const at::Tensor& x) { return std::make_tuple(x, x); },
+                              rows());
+                        }),
                {"more tensors than the rule has results (1)"});
 }
 
