@@ -6,7 +6,7 @@ VESCALE_MESH(dp, tp)
 
 // CHECK: {{^}}struct Cube : torch::autograd::Function<Cube> {
 struct VESCALE_RULE("(n d) -> n d") Cube : torch::autograd::Function<Cube> {
-  // CHECK-NEXT: static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x, int) {
+  // CHECK: static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x, int) {
   static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x, int) {
     context->save_for_backward({x});
     // CHECK: return torch::matmul(x, x);

@@ -28,13 +28,13 @@ VESCALE_RULE("(n d) -> (n d, n d)") std::tuple<torch::Tensor, torch::Tensor> spl
 // CHECK: torch::Tensor joined(const std::vector<torch::Tensor>& list, std::optional<torch::Tensor> bias, c10::IntArrayRef) {
 VESCALE_RULE("([n d], d?) -> n d")
 torch::Tensor joined(const std::vector<torch::Tensor>& list, std::optional<torch::Tensor> bias, c10::IntArrayRef) {
-  return list[0];
+  return bias ? list[0] + *bias : list[0];
 }
 
-VESCALE_RULE("(n) -> n") torch::Tensor twice(torch::Tensor x) { return x * 2; }
-VESCALE_RULE("(n) -> n") torch::Tensor twice(torch::Tensor x, int) { return x * 2; }
+VESCALE_RULE("(...) -> ...") torch::Tensor twice(torch::Tensor x) { return x * 2; }
+VESCALE_RULE("(...) -> ...") torch::Tensor twice(torch::Tensor x, int) { return x * 2; }
 template <class T>
-VESCALE_RULE("(n) -> n") torch::Tensor scaled(torch::Tensor x, T by) { return x * by; }
+VESCALE_RULE("(...) -> ...") torch::Tensor scaled(torch::Tensor x, T by) { return x * by; }
 
 struct Scorer {
   // CHECK: {{^}}  torch::Tensor score(torch::Tensor x) const { return x * by; }
@@ -54,9 +54,9 @@ torch::Tensor use(torch::Tensor x, torch::Tensor y, Scorer scorer, Scorer& piece
   a = std::get<0>(split(a, 3));
   // CHECK: a = vs::call_local("([n d], d?) -> n d", joined, std::vector<vs::DTensor>{a, b}, std::optional<vs::DTensor>{}, std::vector<std::int64_t>{1, 2});
   a = joined({a, b}, {}, {1, 2});
-  // CHECK: b = vs::call_local("(n) -> n", [](auto&&... pieces) { return twice(pieces...); }, vs::call_local("(n) -> n", [](auto&&... pieces) { return twice(pieces...); }, b, 1));
+  // CHECK: b = vs::call_local("(...) -> ...", [](auto&&... pieces) { return twice(pieces...); }, vs::call_local("(...) -> ...", [](auto&&... pieces) { return twice(pieces...); }, b, 1));
   b = twice(twice(b, 1));
-  // CHECK: b = vs::call_local("(n) -> n", [](auto&&... pieces) { return scaled<double>(pieces...); }, b, 2);
+  // CHECK: b = vs::call_local("(...) -> ...", [](auto&&... pieces) { return scaled<double>(pieces...); }, b, 2);
   b = scaled<double>(b, 2);
   // CHECK: b = vs::call_local("(n d) -> n d", [&](auto&&... pieces) { return scorer.score(pieces...); }, b);
   b = scorer.score(b);
