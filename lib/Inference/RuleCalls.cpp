@@ -154,9 +154,12 @@ Value Interpreter::call_rule(ExprId id, const std::string& rule, const std::vect
   try {
     const sharding::Notation notation = sharding::Notation::compile(rule);
     Reader reader(notation, arguments, axes());
+    Value absent;
+    absent.kind = Kind::Absent;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
-      const facts::Type type = i < uses.size() && uses[i] != facts::none ? expr(uses[i]).type : facts::Type();
-      if (is_operand(arguments[i], type)) reader.add(arguments[i], i);
+      const Expr used = i < uses.size() && uses[i] != facts::none ? expr(uses[i]) : Expr();
+      const Value& given = used.name == "std::nullopt" ? absent : arguments[i];
+      if (is_operand(given, used.type)) reader.add(given, i);
     }
     const Operands operands = std::move(reader).take();
     std::vector<Value> results(notation.results().size(), make_tensor(axes(), std::nullopt));
