@@ -107,8 +107,8 @@ ParseResult parse(const Invocation& invocation, const Consumer& consumer) {
   flags.insert(flags.begin(), {"-resource-dir=" + resource_directory(), "-D__VESCALE_REWRITE__",
                                "-fsyntax-only", "-Qunused-arguments", "-w"});
   clang::tooling::FixedCompilationDatabase database(invocation.directory, flags);
-  // A file system with a working directory of its own: entering the invocation's must not move the process, whose
-  // relative paths (plan, output) mean the folder the user is in.
+  // A file system with a working directory of its own: entering the invocation's must not move the process,
+  // whose relative paths (plan, output) mean the folder the user is in.
   clang::tooling::ClangTool tool(database, {invocation.source},
                                  std::make_shared<clang::PCHContainerOperations>(),
                                  llvm::vfs::createPhysicalFileSystem().release());

@@ -119,6 +119,9 @@ class Interpreter {
                              const std::vector<facts::Annotation>& annotations) const;
   Value call_rule(ExprId id, const std::string& rule, const std::vector<Value>& arguments,
                   const std::vector<ExprId>& uses, Frame& frame);
+  /// `stand_ins`: whether sizes that only run time tells are taken to be those that stand for them.
+  Operands operands_of(const sharding::Notation& notation, const std::vector<Value>& arguments,
+                       const std::vector<ExprId>& uses, bool stand_ins) const;
   /// Notes what the operands need and fills in what is known of the results.
   void apply_rule(ExprId id, const sharding::Notation& notation, const Operands& operands,
                   const std::vector<ExprId>& uses, std::vector<Value>& results, Frame& frame);

@@ -42,8 +42,10 @@ bool is_operand(const Value& value, const facts::Type& type) {
 
 class Reader {
  public:
-  Reader(const sharding::Notation& notation, const std::vector<Value>& values, std::size_t axes)
-      : notation_(notation) {
+  /// `stand_ins`: sizes that only run time tells are those that stand for them, else unknown.
+  Reader(const sharding::Notation& notation, const std::vector<Value>& values, std::size_t axes,
+         bool stand_ins)
+      : notation_(notation), stand_ins_(stand_ins) {
     for (std::size_t axis = 0; axis < axes; ++axis) {
       const bool known = std::all_of(values.begin(), values.end(), [&](const Value& value) {
         return std::all_of(value.elements.begin(), value.elements.end(),
@@ -88,10 +90,12 @@ class Reader {
   Facts facts_of(const Tensor& tensor, const Operand& operand) {
     Facts facts;
     for (const std::size_t axis : operands_.axes) facts.placements.push_back(*tensor.placements[axis]);
-    if (tensor.sizes) {
+    if (!tensor.sizes) {
+      facts.sizes = unknown_sizes();
+    } else if (tensor.exact || stand_ins_) {
       facts.sizes = *tensor.sizes;
     } else {
-      facts.sizes = unknown_sizes();
+      facts.sizes.assign(tensor.sizes->size(), sharding::unknown_size);
     }
     facts.differentiable = tensor.dtype == Dtype::Float || tensor.dtype == Dtype::Unknown;
     operands_.tensors.push_back(operand);
@@ -111,6 +115,7 @@ class Reader {
   }
 
   const sharding::Notation& notation_;
+  const bool stand_ins_;
   Operands operands_;
 };
 
@@ -153,22 +158,35 @@ Value Interpreter::call_rule(ExprId id, const std::string& rule, const std::vect
   if (std::any_of(arguments.begin(), arguments.end(), bottom)) return {};
   try {
     const sharding::Notation notation = sharding::Notation::compile(rule);
-    Reader reader(notation, arguments, axes());
-    Value absent;
-    absent.kind = Kind::Absent;
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      const Expr used = i < uses.size() && uses[i] != facts::none ? expr(uses[i]) : Expr();
-      const Value& given = used.name == "std::nullopt" ? absent : arguments[i];
-      if (is_operand(given, used.type)) reader.add(given, i);
-    }
-    const Operands operands = std::move(reader).take();
     std::vector<Value> results(notation.results().size(), make_tensor(axes(), std::nullopt));
-    if (operands.known) apply_rule(id, notation, operands, uses, results, frame);
+    const auto attempt = [&](bool stand_ins) {
+      const Operands operands = operands_of(notation, arguments, uses, stand_ins);
+      if (operands.known) apply_rule(id, notation, operands, uses, results, frame);
+    };
+    try {
+      attempt(true);
+    } catch (const Error&) {
+      attempt(false);  // stand-ins may differ where the program's sizes are equal
+    }
     return as_typed(expr(id).type, std::move(results));
   } catch (const Error& problem) {
     find("VS2103", expr(id).range, problem.what());
   }
   return make_unknown();
+}
+
+Interpreter::Operands Interpreter::operands_of(const sharding::Notation& notation,
+                                               const std::vector<Value>& arguments,
+                                               const std::vector<ExprId>& uses, bool stand_ins) const {
+  Reader reader(notation, arguments, axes(), stand_ins);
+  Value absent;
+  absent.kind = Kind::Absent;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Expr used = i < uses.size() && uses[i] != facts::none ? expr(uses[i]) : Expr();
+    const Value& given = used.name == "std::nullopt" ? absent : arguments[i];
+    if (is_operand(given, used.type)) reader.add(given, i);
+  }
+  return std::move(reader).take();
 }
 
 void Interpreter::apply_rule(ExprId id, const sharding::Notation& notation, const Operands& operands,

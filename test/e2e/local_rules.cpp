@@ -1,5 +1,6 @@
-// Trains a small classifier whose distances, gate and normalisation are functions of plain tensors under sharding
-// rules: a kernel over raw memory, a custom autograd Function, and one with two results and an optional argument.
+// Trains a small classifier whose distances, gate and normalisation are functions of plain tensors under
+// sharding rules: a kernel over raw memory, a custom autograd Function, and one with two results and an
+// optional argument.
 #include <torch/torch.h>
 #include <vescale/annotate.h>
 
@@ -39,7 +40,8 @@ struct VESCALE_RULE("(n d) -> n d") Gate : torch::autograd::Function<Gate> {
 };
 
 VESCALE_RULE("(... d!, d?) -> (... d, ...)")
-std::tuple<torch::Tensor, torch::Tensor> normalised(torch::Tensor x, std::optional<torch::Tensor> scale = {}) {
+std::tuple<torch::Tensor, torch::Tensor> normalised(torch::Tensor x,
+                                                    std::optional<torch::Tensor> scale = {}) {
   const torch::Tensor size = x.pow(2).mean(-1) + 1e-3;
   x = x / size.sqrt().unsqueeze(-1);
   return std::make_tuple(scale ? x * *scale : x, size);
@@ -57,8 +59,8 @@ struct NetImpl : torch::nn::Module {
     auto [h, size] = normalised(down(Gate::apply(up(x), 0.1)), scale);
     return -distances(h, centers) - 0.01 * size.unsqueeze(1);
   }
-  VESCALE_PLACE("weight: tp=S(0); bias: tp=S(0)") torch::nn::Linear up{nullptr};
-  VESCALE_PLACE("weight: tp=S(1)") torch::nn::Linear down{nullptr};
+  VESCALE_PLACE("weight: tp=S(0); bias: tp=S(0)") torch::nn::Linear up { nullptr };
+  VESCALE_PLACE("weight: tp=S(1)") torch::nn::Linear down { nullptr };
   torch::Tensor scale, centers;
 };
 TORCH_MODULE(Net);

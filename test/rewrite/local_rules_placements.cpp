@@ -16,7 +16,7 @@ torch::Tensor shifted(const torch::Tensor& x, std::optional<torch::Tensor>, cons
 torch::Tensor use(VESCALE_PLACE("dp=S(0), tp=S(1)") torch::Tensor x, VESCALE_PLACE("dp=R, tp=R") torch::Tensor y) {
   // CHECK: auto d = vs::call_local("(n d!, m d!) -> n m", distances, vs::all_gather(x, "tp"), y);{{ +}}// dp=S(0); tp: S(1) -> R, the rule
   auto d = distances(x, y);
-  // CHECK: d = vs::call_local("(n d, d?, n) -> n d", shifted, d, std::nullopt, vs::ones({8}));{{ +}}// dp=S(0)
+  // CHECK: d = vs::call_local("(n d, d?, n) -> n d", shifted, d, std::nullopt, vs::shard(vs::ones({8}), "dp", 0));{{ +}}// dp=S(0); dp: R -> S(0)
   d = shifted(d, std::nullopt, torch::ones({8}));
   // CHECK: auto [rows, columns] = vs::call_local("(n k) -> (n, k)", sums, d);
   auto [rows, columns] = sums(d);

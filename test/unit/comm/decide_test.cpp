@@ -392,6 +392,18 @@ TEST(Decide, ARuleThatDoesNotFitIsAnError) {
   EXPECT_EQ(ids(b.decisions).count("VS2103"), 1u);
 }
 
+TEST(Decide, SizesThatRunTimeTellsMayBeEqual) {
+  Ruled b("(n d, n d) -> n d", 2);
+  const auto rows = [&] {
+    return b.op("randn",
+                {b.ints({b.add(Expr::Kind::Unknown, {}, "std::stol", integer_type()), b.integer(8)})});
+  };
+  const ExprId called = b.ruled({b.place(rows(), "tp=S(0)"), b.place(rows(), "tp=S(0)")});
+  b.result({Builder::give(called)});
+  EXPECT_EQ(ids(b.decisions).count("VS2103"), 0u);
+  EXPECT_EQ(comment_at(b.decisions, Builder::at(called)), "tp=S(0)");
+}
+
 TEST(Decide, ThePlansRuleWins) {
   Ruled b("(n! d) -> n d", 1);
   b.scope = "f";
