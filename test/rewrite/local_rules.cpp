@@ -41,8 +41,12 @@ struct Scorer {
   VESCALE_RULE("(n d) -> n d") torch::Tensor score(torch::Tensor x) const { return x * by; }
   // CHECK: {{^}}  static torch::Tensor plain(torch::Tensor x) { return x; }
   VESCALE_RULE("(n d) -> n d") static torch::Tensor plain(torch::Tensor x) { return x; }
+  // CHECK: vs::DTensor again(vs::DTensor x) const { return vs::call_local("(n d) -> n d", [&](auto&&... pieces) { return score(pieces...); }, x); }
+  torch::Tensor again(torch::Tensor x) const { return score(x); }
   double by = 2;
 };
+// CHECK: auto act = [](const vs::DTensor& x) { return vs::call_local("(n d) -> n d", Scorer::plain, x); };
+auto act = [](const torch::Tensor& x) { return Scorer::plain(x); };
 
 // CHECK: vs::DTensor use(vs::DTensor x, vs::DTensor y, Scorer scorer, Scorer& pieces) {
 torch::Tensor use(torch::Tensor x, torch::Tensor y, Scorer scorer, Scorer& pieces) {
@@ -64,7 +68,7 @@ torch::Tensor use(torch::Tensor x, torch::Tensor y, Scorer scorer, Scorer& piece
   b = pieces.score(b);
   // CHECK: b = vs::call_local("(n d) -> n d", Scorer::plain, b);
   b = Scorer::plain(b);
-  return a + b;
+  return a + act(b);
 }
 
 // A call in a template whose argument's type is not known yet.

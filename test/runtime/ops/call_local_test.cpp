@@ -79,6 +79,18 @@ TEST(CallLocal, CustomFunctionKeepsItsBackward) {
                    [](const at::Tensor& x) { return Cube::apply(x); }));
 }
 
+// Averages of unequal pieces and maxima of empty ones are not what they would be put together from.
+TEST(CallLocal, AveragesAndMaximaOfPieces) {
+  for (const std::int64_t rows : {2, 5, 12}) {
+    sweep(ruled_case("average", "(n:avg d) -> d", {values({rows, 3})},
+                     [](const at::Tensor& x) { return x.mean(0); }),
+          {/*backward=*/false});
+    sweep(ruled_case("maximum", "(n:max d) -> d", {values({rows, 3})},
+                     [](const at::Tensor& x) { return x.amax(0); }),
+          {/*backward=*/false});
+  }
+}
+
 TEST(CallLocal, FlattenedDims) {
   sweep(ruled_case("flatten", "(n h d) -> n (h d)", {values({2, 4, 3})},
                    [](const at::Tensor& x) { return x.flatten(1) * 2; }));
