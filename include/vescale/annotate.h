@@ -8,7 +8,8 @@
 /// - VESCALE_PLACE("weight: tp=S(0)") torch::nn::Linear up: placement of parameters by name below a member
 /// - VESCALE_REDISTRIBUTE(x, "tp=R"): the value of x, with another placement from here on
 /// - VESCALE_HOST: a function or variable that stays torch::Tensor
-/// - VESCALE_RULE("(n d, m d) -> n m"): sharding rule of a function, for inference
+/// - VESCALE_RULE("(n d, m d) -> n m"): before a function, or between struct and the name of a custom
+/// torch::autograd::Function: its sharding rule; it stays torch::Tensor and runs on each rank's pieces
 /// - VESCALE_STAGE(n), VESCALE_CHECKPOINT: pipeline cut; recompute in backward. Not acted on yet: the tool
 /// warns.
 #ifdef __VESCALE_REWRITE__

@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include <vescale/autograd.h>
+#include <vescale/call_local.h>
 #include <vescale/dtensor.h>
 #include <vescale/mesh.h>
 #include <vescale/nn.h>

@@ -68,6 +68,59 @@ std::string suggestion(const std::string& wanted, const std::vector<std::string>
   return best.empty() ? std::string() : "; did you mean \"" + best + "\"?";
 }
 
+// What a rule of a plan may speak of.
+struct Ruled {
+  std::string name;
+  const std::vector<facts::Annotation>* annotations;
+};
+
+std::vector<Ruled> ruled_names(const facts::Program& program) {
+  std::vector<Ruled> result;
+  for (const facts::Function& function : program.functions) {
+    const bool lambda = function.name.find(".lambda@") != std::string::npos;
+    if (!lambda && !function.is_constructor) result.push_back({function.name, &function.annotations});
+  }
+  for (const Class& one : program.classes) {
+    const bool custom = std::any_of(one.bases.begin(), one.bases.end(), [](const std::string& base) {
+      return base == "torch::autograd::Function";
+    });
+    if (custom) result.push_back({one.name, &one.annotations});
+  }
+  return result;
+}
+
+void check_rules(const facts::Program& program, const plan::Plan& plan,
+                 std::vector<Diagnostic>& diagnostics) {
+  const std::vector<Ruled> ruled = ruled_names(program);
+  std::vector<std::string> names;
+  for (const Ruled& one : ruled) names.push_back(one.name);
+  for (const auto& [name, rule] : plan.rules) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      diagnostics.push_back({Diagnostic::Level::Error,
+                             "VS2107",
+                             {},
+                             "plan: at rules.\"" + name +
+                                 "\": the program has no such function or custom autograd function" +
+                                 suggestion(name, names),
+                             "",
+                             {}});
+    }
+    for (const Ruled& one : ruled) {
+      if (one.name != name) continue;
+      for (const facts::Annotation& annotation : *one.annotations) {
+        if (annotation.kind != facts::Annotation::Kind::Rule || annotation.text == rule) continue;
+        diagnostics.push_back({Diagnostic::Level::Note,
+                               "VS2106",
+                               annotation.range,
+                               "the plan's rule \"" + rule + "\" for '" + name +
+                                   "' takes the place of this annotation's \"" + annotation.text + "\"",
+                               "",
+                               {}});
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> parameter_names(const facts::Program& program, const std::string& class_name) {
@@ -124,6 +177,7 @@ void check_plan(const facts::Program& program, const plan::Plan& plan, std::vect
       }
     }
   }
+  check_rules(program, plan, diagnostics);
 }
 
 }  // namespace vescale::comm

@@ -70,7 +70,7 @@ struct Expr {
     OpCall,  ///< an ATen op: `name` ("linear"), children = arguments as written, `method`: children[0] is
              ///< self
     TorchFunction,  ///< a torch::nn::functional or torch::nn::init function: `name`
-                    ///< ("torch::nn::functional::relu")
+                    ///< ("torch::nn::functional::relu"); `text`: the custom autograd Function it applies
     ModuleCall,     ///< children[0] is the module expression, rest are arguments of forward
     UserCall,       ///< `function`; `method`: children[0] is the object
     CallValue,      ///< children[0] is a lambda or std::function value, rest are arguments

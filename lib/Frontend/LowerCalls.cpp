@@ -138,6 +138,7 @@ ExprId Lowering::function_call(const clang::CallExpr& expr, const clang::Functio
   result.name = name;
   if (starts_with_any(name, {"torch::nn::", "torch::autograd::"})) {
     result.kind = Kind::TorchFunction;
+    if (const clang::CXXRecordDecl* custom = custom_function(callee)) result.text = qualified_name(*custom);
   } else if (const auto op = op_name(name); !op.empty() && takes_tensors(callee)) {
     result.kind = Kind::OpCall;
     result.name = op;

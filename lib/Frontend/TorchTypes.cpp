@@ -95,4 +95,13 @@ std::optional<std::string> annotation(const clang::Decl& decl, llvm::StringRef k
   return std::nullopt;
 }
 
+const clang::CXXRecordDecl* custom_function(const clang::FunctionDecl& function) {
+  if (!function.getIdentifier() || function.getName() != "apply") return nullptr;
+  const auto* base = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(function.getDeclContext());
+  if (!base || qualified_name(*base) != "torch::autograd::Function") return nullptr;
+  const auto& argument = base->getTemplateArgs()[0];
+  return argument.getKind() == clang::TemplateArgument::Type ? argument.getAsType()->getAsCXXRecordDecl()
+                                                             : nullptr;
+}
+
 }  // namespace vescale::frontend

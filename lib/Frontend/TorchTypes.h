@@ -28,4 +28,7 @@ bool derives_from(const clang::CXXRecordDecl& decl, llvm::StringRef name);
 /// The text behind "vescale:KIND:" of an annotation; an empty text for kinds that have none.
 std::optional<std::string> annotation(const clang::Decl& decl, llvm::StringRef kind);
 
+/// The custom autograd Function that `function` is the `apply` of; null if it is none.
+const clang::CXXRecordDecl* custom_function(const clang::FunctionDecl& function);
+
 }  // namespace vescale::frontend

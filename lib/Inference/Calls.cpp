@@ -17,8 +17,9 @@ bool has_bottom(const Value& value) {
   return value.kind == Kind::Tuple && std::any_of(value.elements.begin(), value.elements.end(), has_bottom);
 }
 
-const std::string* annotation_text(const facts::Function& function, facts::Annotation::Kind kind) {
-  for (const facts::Annotation& annotation : function.annotations) {
+const std::string* annotation_text(const std::vector<facts::Annotation>& annotations,
+                                   facts::Annotation::Kind kind) {
+  for (const facts::Annotation& annotation : annotations) {
     if (annotation.kind == kind) return &annotation.text;
   }
   return nullptr;
@@ -40,6 +41,12 @@ bool is_replicated(const Tensor& tensor) {
 
 }  // namespace
 
+const std::string* Interpreter::rule_of(const std::string& name,
+                                        const std::vector<facts::Annotation>& annotations) const {
+  const std::string* planned = setting_.plan ? setting_.plan->rule_of(name) : nullptr;
+  return planned ? planned : annotation_text(annotations, facts::Annotation::Kind::Rule);
+}
+
 Value Interpreter::op_call(ExprId id, Frame& frame) {
   return apply_op(id, expr(id).name, evaluate_children(id, frame), expr(id).children, frame);
 }
@@ -53,15 +60,7 @@ Value Interpreter::apply_op(ExprId id, const std::string& name, const std::vecto
     const Value& argument = arguments[use.argument];
     const Tensor& tensor =
         use.element < 0 ? argument.tensor : argument.elements[static_cast<std::size_t>(use.element)].tensor;
-    ExprId where = use.argument < uses.size() ? uses[use.argument] : facts::none;
-    if (where != facts::none && use.element >= 0) {
-      const auto& list = expr(where).children;
-      where = expr(where).kind == Expr::Kind::InitializerList &&
-                      static_cast<std::size_t>(use.element) < list.size()
-                  ? list[static_cast<std::size_t>(use.element)]
-                  : facts::none;
-    }
-    note_use(use, tensor, where, id, frame);
+    note_use(use, tensor, used_expr(use, uses), id, frame);
   }
   bool split = false;
   for (const Value& argument : arguments)
@@ -88,6 +87,16 @@ Value Interpreter::apply_op(ExprId id, const std::string& name, const std::vecto
     }
   }
   return result.value;
+}
+
+Interpreter::ExprId Interpreter::used_expr(const Use& use, const std::vector<ExprId>& uses) const {
+  const ExprId where = use.argument < uses.size() ? uses[use.argument] : facts::none;
+  if (where == facts::none || use.element < 0) return where;
+  const auto& list = expr(where).children;
+  return expr(where).kind == Expr::Kind::InitializerList &&
+                 static_cast<std::size_t>(use.element) < list.size()
+             ? list[static_cast<std::size_t>(use.element)]
+             : facts::none;
 }
 
 void Interpreter::note_use(const Use& use, const Tensor& tensor, ExprId where, ExprId call, Frame& frame) {
@@ -123,12 +132,15 @@ Value Interpreter::torch_function(ExprId id, Frame& frame) {
   const std::string functional = "torch::nn::functional::";
   if (node.name.find("torch::nn::init::") == 0) return given.empty() ? make_unknown() : given.front();
   if (node.name.find("torch::autograd::") == 0) {
+    const facts::Class* custom = node.text.empty() ? nullptr : find_class(node.text);
+    if (const std::string* rule = custom ? rule_of(custom->name, custom->annotations) : nullptr)
+      return call_rule(id, *rule, given, node.children, frame);
     for (const Value& one : given) {
       if (one.is_tensor() && !is_replicated(one.tensor)) {
         find("VS3003", node.range,
              "a custom autograd function gets a tensor that is " +
                  layout_text(one.tensor.placements, setting_.mesh.names) + " and has no sharding rule",
-             "VESCALE_RULE(\"...\") before its class");
+             "struct VESCALE_RULE(\"...\") before the name of its class");
       }
     }
     return make_unknown();
@@ -200,53 +212,11 @@ Value Interpreter::user_call(ExprId id, Frame& frame) {
   return call_function(id, function, self, given, uses, frame);
 }
 
-Value Interpreter::call_rule(ExprId id, const std::string& notation, const std::vector<Value>& arguments,
-                             const std::vector<ExprId>& uses, Frame& frame) {
-  Value result = make_tensor(axes(), std::nullopt);
-  std::vector<sharding::TensorFacts> inputs;
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (!arguments[i].is_tensor()) continue;
-    sharding::TensorFacts facts;
-    for (const AxisPlacement& placement : arguments[i].tensor.placements) {
-      if (!placement) return result;
-      facts.placements.push_back(*placement);
-    }
-    if (!arguments[i].tensor.sizes) return result;
-    facts.sizes = *arguments[i].tensor.sizes;
-    inputs.push_back(std::move(facts));
-    places.push_back(i);
-  }
-  try {
-    const auto rule = sharding::parse_rule(notation, inputs);
-    const auto resolution = sharding::resolve(setting_.mesh, rule, inputs);
-    if (!resolution || resolution->outputs.empty()) return result;
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      for (std::size_t axis = 0; axis < axes(); ++axis) {
-        const Use use{places[i],
-                      -1,
-                      axis,
-                      inputs[i].placements[axis],
-                      resolution->inputs[i][axis],
-                      "the rule " + notation};
-        note_use(use, arguments[places[i]].tensor, uses[places[i]], id, frame);
-      }
-    }
-    for (std::size_t axis = 0; axis < axes(); ++axis)
-      result.tensor.placements[axis] = resolution->outputs[0][axis];
-    if (!resolution->output_sizes.empty()) result.tensor.sizes = resolution->output_sizes[0];
-  } catch (const std::exception& problem) {
-    find("VS2103", expr(id).range, problem.what());
-  }
-  result.tensor.dtype = Dtype::Float;
-  return result;
-}
-
 Value Interpreter::call_function(ExprId id, facts::FunctionId function, const Value& self,
                                  const std::vector<Value>& arguments, const std::vector<ExprId>& uses,
                                  Frame& frame) {
   const facts::Function& called = program_.functions[static_cast<std::size_t>(function)];
-  if (const std::string* rule = annotation_text(called, facts::Annotation::Kind::Rule))
+  if (const std::string* rule = rule_of(called.name, called.annotations))
     return call_rule(id, *rule, arguments, uses, frame);
   if (called.host) {
     return called.return_type.kind == TypeKind::Tensor ? make_tensor(axes(), Placement::invariant())
@@ -286,7 +256,7 @@ Value Interpreter::call_function(ExprId id, facts::FunctionId function, const Va
     if (changed && expr(use).kind == Expr::Kind::Variable) assign_to(use, summary.parameters[i], frame);
   }
   Value result = summary.result;
-  if (const std::string* text = annotation_text(called, facts::Annotation::Kind::Place);
+  if (const std::string* text = annotation_text(called.annotations, facts::Annotation::Kind::Place);
       text && result.is_tensor()) {
     try {
       for (const plan::AxisPlacement& one :

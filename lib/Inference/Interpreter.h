@@ -9,6 +9,7 @@
 #include "Inference/Modules.h"
 #include "Inference/Ops.h"
 #include "Inference/StandIns.h"
+#include "Sharding/Notation.h"
 
 namespace vescale::inference {
 
@@ -30,6 +31,8 @@ class Interpreter {
   void run();
   Trace take_trace() { return std::move(trace_); }
   bool store_changed() const { return store_changed_; }
+
+  struct Operands;  ///< of a call under a sharding rule
 
  private:
   using Expr = facts::Expr;
@@ -100,6 +103,7 @@ class Interpreter {
   /// `uses[i]` is the expression of argument i, none if there is none.
   Value apply_op(ExprId id, const std::string& name, const std::vector<Value>& arguments,
                  const std::vector<ExprId>& uses, Frame& frame);
+  ExprId used_expr(const Use& use, const std::vector<ExprId>& uses) const;
   void note_use(const Use& use, const Tensor& tensor, ExprId where, ExprId call, Frame& frame);
   Value torch_function(ExprId id, Frame& frame);
   Value module_call(ExprId id, Frame& frame);
@@ -110,8 +114,17 @@ class Interpreter {
                       const std::vector<Value>& arguments, const std::vector<ExprId>& uses, Frame& frame);
   Summary& run_function(facts::FunctionId id, const Value& self, const std::vector<Value>& arguments,
                         const Environment& captures);
-  Value call_rule(ExprId id, const std::string& notation, const std::vector<Value>& arguments,
+  /// Of a function or a custom autograd Function; the plan's wins. Null without one.
+  const std::string* rule_of(const std::string& name,
+                             const std::vector<facts::Annotation>& annotations) const;
+  Value call_rule(ExprId id, const std::string& rule, const std::vector<Value>& arguments,
                   const std::vector<ExprId>& uses, Frame& frame);
+  /// `stand_ins`: whether sizes that only run time tells are taken to be those that stand for them.
+  Operands operands_of(const sharding::Notation& notation, const std::vector<Value>& arguments,
+                       const std::vector<ExprId>& uses, bool stand_ins) const;
+  /// Notes what the operands need and fills in what is known of the results.
+  void apply_rule(ExprId id, const sharding::Notation& notation, const Operands& operands,
+                  const std::vector<ExprId>& uses, std::vector<Value>& results, Frame& frame);
 
   // Modules
   Value member(ExprId id, Frame& frame);

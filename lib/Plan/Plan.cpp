@@ -8,6 +8,7 @@
 #include <set>
 
 #include <vescale/error.h>
+#include "Sharding/Notation.h"
 
 namespace vescale::plan {
 namespace {
@@ -62,7 +63,8 @@ void check_keys(const Json& json, const std::string& path) {
         std::min_element(std::begin(known_keys), std::end(known_keys),
                          [&](auto* a, auto* b) { return edit_distance(key, a) < edit_distance(key, b); });
     fail(path, "\"" + key + "\"",
-         "unknown key; did you mean \"" + std::string(*nearest) + "\"? A plan has mesh, parameters, values");
+         "unknown key; did you mean \"" + std::string(*nearest) +
+             "\"? A plan has mesh, parameters, values, rules");
   }
 }
 
@@ -85,25 +87,36 @@ std::vector<std::string> read_axes(const Json& json, const std::string& path,
   return own;
 }
 
+/// A section of texts by name; `expected` says what a text is, with an example.
 template <class Add>
-void read_placements(const Json& json, const char* section, const std::string& path,
-                     const std::vector<std::string>& axes, const Add& add) {
+void read_texts(const Json& json, const char* section, const char* expected, const std::string& path,
+                const Add& add) {
   if (!json.contains(section)) return;
   if (!json[section].is_object()) {
-    fail(path, "\"" + std::string(section) + "\"", "expected an object of name: placements");
+    fail(path, "\"" + std::string(section) + "\"",
+         "expected an object of names, each with " + std::string(expected));
   }
   for (const auto& [name, value] : json[section].items()) {
     const std::string key = std::string(section) + ".\"" + name + "\"";
     if (name.empty()) fail(path, key, "the name is empty");
-    if (!value.is_string()) fail(path, key, "expected placements as a string, e.g. \"tp=S(0)\"");
+    if (!value.is_string()) fail(path, key, "expected " + std::string(expected));
     try {
-      const std::string placements = canonical_placements(value.get<std::string>(), axes);
-      if (placements.empty()) throw Error("the placements are empty; write e.g. \"tp=S(0)\"");
-      add(name, placements);
+      add(name, value.get<std::string>());
     } catch (const Error& error) {
       fail(path, key, error.what());
     }
   }
+}
+
+template <class Add>
+void read_placements(const Json& json, const char* section, const std::string& path,
+                     const std::vector<std::string>& axes, const Add& add) {
+  read_texts(json, section, "placements as a string, e.g. \"tp=S(0)\"", path,
+             [&](const std::string& name, const std::string& text) {
+               const std::string placements = canonical_placements(text, axes);
+               if (placements.empty()) throw Error("the placements are empty; write e.g. \"tp=S(0)\"");
+               add(name, placements);
+             });
 }
 
 }  // namespace
@@ -113,10 +126,7 @@ Plan parse_plan(const std::string& text, const std::string& path, const std::vec
   if (!json.is_object())
     throw Error(path + ": a plan is a JSON object, {\"mesh\": [...], \"parameters\": {...}}");
   check_keys(json, path);
-  for (const char* section : {"rules", "stages"}) {
-    if (json.contains(section))
-      fail(path, "\"" + std::string(section) + "\"", "not supported yet; remove it");
-  }
+  if (json.contains("stages")) fail(path, "\"stages\"", "not supported yet; remove it");
   Plan plan;
   plan.text = text;
   plan.axes = read_axes(json, path, axes);
@@ -128,7 +138,18 @@ Plan parse_plan(const std::string& text, const std::string& path, const std::vec
     }
     plan.values.emplace_back(name, placements);
   });
+  read_texts(json, "rules", "a sharding rule as a string, e.g. \"(n d, m d) -> n m\"", path,
+             [&](const std::string& name, const std::string& rule) {
+               sharding::Notation::compile(rule);
+               plan.rules.emplace_back(name, rule);
+             });
   return plan;
+}
+
+const std::string* Plan::rule_of(std::string_view name) const {
+  const auto found =
+      std::find_if(rules.begin(), rules.end(), [&](const auto& rule) { return rule.first == name; });
+  return found == rules.end() ? nullptr : &found->second;
 }
 
 Plan read_plan(const std::string& path, const std::vector<std::string>& axes) {

@@ -3,9 +3,11 @@
 ///
 ///   {"mesh": ["dp", "tp"],
 ///    "parameters": {"blocks.*.up.weight": "tp=S(0)"},
-///    "values": {"BlockImpl::forward.x": "tp=S(1)"}}
+///    "values": {"BlockImpl::forward.x": "tp=S(1)"},
+///    "rules": {"distances": "(n d, m d) -> n m"}}
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,7 +19,11 @@ struct Plan {
   std::vector<std::string> axes;                            ///< empty if the plan names none
   std::vector<ParameterPlacement> parameters;               ///< in the order of the file
   std::vector<std::pair<std::string, std::string>> values;  ///< "Class::function.variable" -> placements
+  std::vector<std::pair<std::string, std::string>> rules;   ///< function or custom Function -> sharding rule
   std::string text;                                         ///< the file, for the output's digest
+
+  /// The rule for a function or class of this qualified name; null if the plan has none.
+  const std::string* rule_of(std::string_view name) const;
 };
 
 /// `axes` are those of VESCALE_MESH; a plan's own "mesh" must name the same if both are there.

@@ -11,14 +11,11 @@ using comm::InsertedConversion;
 using facts::SourceRange;
 using Kind = Placement::Kind;
 
-// Larger than any file: closing parentheses stand before whatever is inserted at the same offset.
-constexpr int far = 1 << 29;
-
 // Opening texts of longer expressions first, closing texts of shorter ones first.
 void wrap(const std::string& path, const SourceRange& range, const ConversionCall& call, EditSet& edits) {
-  const int length = static_cast<int>(range.end - range.begin);
-  edits.add(path, {range.begin, 0, call.open, far - length});
-  edits.add(path, {range.end, 0, call.close, length - far});
+  const int priority = opening_priority(range.end - range.begin);
+  edits.add(path, {range.begin, 0, call.open, priority});
+  edits.add(path, {range.end, 0, call.close, -priority});
 }
 
 Message message(const facts::Program& program, const SourceRange& range, Message::Level level, std::string id,

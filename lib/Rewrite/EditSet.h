@@ -22,6 +22,11 @@ struct Edit {
   bool operator<(const Edit& other) const { return key() < other.key(); }
 };
 
+/// Larger than any file: closing parentheses stand before whatever else is inserted at the same offset.
+inline constexpr int far_priority = 1 << 29;
+/// Of what opens a call around an expression of so many bytes: longer ones first.
+constexpr int opening_priority(unsigned length) { return far_priority - static_cast<int>(length); }
+
 /// Two edits of the same bytes that differ.
 struct EditConflict {
   std::string path;

@@ -19,7 +19,7 @@ bool is_host_class(const clang::CXXRecordDecl& record) {
 // Which functions of the project each function of the project mentions.
 class Mentions : public clang::RecursiveASTVisitor<Mentions> {
  public:
-  explicit Mentions(const frontend::Locations& locations) : locations_(locations) {}
+  Mentions(const frontend::Locations& locations, const Rules& rules) : locations_(locations), rules_(rules) {}
 
   bool TraverseDecl(clang::Decl* decl) {
     if (!decl) return true;
@@ -32,7 +32,7 @@ class Mentions : public clang::RecursiveASTVisitor<Mentions> {
     if (const auto* record = llvm::dyn_cast<clang::CXXRecordDecl>(decl)) {
       if (is_host_class(*record)) in_host_ = true;
     }
-    if (annotation(*decl, "host")) in_host_ = true;
+    if (annotation(*decl, "host") || rules_.of(*decl)) in_host_ = true;
     if (in_host_) host.insert(decl->getCanonicalDecl());
     if (const auto* function = llvm::dyn_cast<clang::FunctionDecl>(decl)) {
       // Lambdas and local classes belong to the function around them.
@@ -69,6 +69,7 @@ class Mentions : public clang::RecursiveASTVisitor<Mentions> {
   }
 
   const frontend::Locations& locations_;
+  const Rules& rules_;
   bool in_host_ = false;
   const clang::FunctionDecl* caller_ = nullptr;
 };
@@ -93,8 +94,9 @@ bool uses_tensors(const clang::FunctionDecl* function) {
 
 }  // namespace
 
-HostSide find_host_side(clang::ASTContext& context, const frontend::Locations& locations) {
-  Mentions mentions(locations);
+HostSide find_host_side(clang::ASTContext& context, const frontend::Locations& locations,
+                        const Rules& rules) {
+  Mentions mentions(locations, rules);
   mentions.TraverseDecl(context.getTranslationUnitDecl());
   HostSide result{std::move(mentions.host), {}};
   auto host_callers = [&](const auto& callers) {

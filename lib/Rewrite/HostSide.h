@@ -1,11 +1,13 @@
 #pragma once
-/// What stays plain LibTorch: data sets and what only they reach, and what is annotated VESCALE_HOST.
+/// What stays plain LibTorch: data sets, what is annotated VESCALE_HOST, what has a sharding rule, and what
+/// only these reach.
 #include <clang/AST/ASTContext.h>
 
 #include <set>
 #include <vector>
 
 #include "Frontend/Locations.h"
+#include "Rewrite/Rules.h"
 
 namespace vescale::rewrite {
 
@@ -17,6 +19,6 @@ struct HostSide {
   bool contains(const clang::Decl* decl) const { return declarations.count(decl->getCanonicalDecl()) > 0; }
 };
 
-HostSide find_host_side(clang::ASTContext& context, const frontend::Locations& locations);
+HostSide find_host_side(clang::ASTContext& context, const frontend::Locations& locations, const Rules& rules);
 
 }  // namespace vescale::rewrite

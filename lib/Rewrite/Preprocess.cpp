@@ -62,6 +62,7 @@ class Watcher : public clang::PPCallbacks {
                name == "VESCALE_STAGE" || name == "VESCALE_CHECKPOINT") {
       remove_annotation(range, token.getLocation());
       report_unapplied(name, token.getLocation());
+      if (name == "VESCALE_RULE") findings_.rules.push_back(token.getLocation());
     }
   }
 
@@ -69,12 +70,10 @@ class Watcher : public clang::PPCallbacks {
   // Annotations that are understood but that the output does not carry out: values are right, the cost is
   // not.
   void report_unapplied(llvm::StringRef name, clang::SourceLocation location) {
-    const auto effect =
-        llvm::StringSwitch<llvm::StringRef>(name)
-            .Case("VESCALE_RULE", "the function runs on vs::DTensor by the rules of the operators in it")
-            .Case("VESCALE_STAGE", "all stages run on every rank")
-            .Case("VESCALE_CHECKPOINT", "nothing is recomputed in backward")
-            .Default("");
+    const auto effect = llvm::StringSwitch<llvm::StringRef>(name)
+                            .Case("VESCALE_STAGE", "all stages run on every rank")
+                            .Case("VESCALE_CHECKPOINT", "nothing is recomputed in backward")
+                            .Default("");
     if (effect.empty()) return;
     findings_.messages.push_back(message_at(locations_, location, Message::Level::Warning, "VS1023",
                                             (name + " has no effect in the output: " + effect).str()));

@@ -14,10 +14,11 @@ namespace vescale::rewrite {
 /// What the preprocessor saw, valid when parsing has ended.
 struct PreprocessorFindings {
   EditSet edits;
-  std::vector<std::string> axes;       ///< of VESCALE_MESH
-  std::vector<std::string> files;      ///< real paths under the root that were read
-  std::vector<std::string> all_files;  ///< every file that was read, for dependency files
-  std::vector<Message> messages;       ///< annotations that the output does not carry out
+  std::vector<std::string> axes;             ///< of VESCALE_MESH
+  std::vector<std::string> files;            ///< real paths under the root that were read
+  std::vector<std::string> all_files;        ///< every file that was read, for dependency files
+  std::vector<Message> messages;             ///< annotations that the output does not carry out
+  std::vector<clang::SourceLocation> rules;  ///< each VESCALE_RULE
 };
 
 /// Watches `preprocessor`; `locations` and `findings` live longer than it.

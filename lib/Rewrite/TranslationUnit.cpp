@@ -6,11 +6,13 @@
 #include "Frontend/Locations.h"
 #include "Frontend/TorchTypes.h"
 #include "Rewrite/HostSide.h"
+#include "Rewrite/LocalCalls.h"
 #include "Rewrite/MainFunction.h"
 #include "Rewrite/PlacedValues.h"
 #include "Rewrite/Preprocess.h"
 #include "Rewrite/Rename.h"
 #include "Rewrite/RootModules.h"
+#include "Rewrite/Rules.h"
 
 namespace vescale::rewrite {
 namespace {
@@ -55,7 +57,8 @@ TranslationUnit rewrite_translation_unit(const frontend::Invocation& invocation,
     add_all(findings.edits, edits);
     for (const Message& message : findings.messages) messages.add(message);
     unit.plan = read_plan(plan, findings.axes, messages);
-    const HostSide host = find_host_side(context, *locations);
+    const Rules rules = find_rules(context, *locations, unit.plan, findings.rules, messages);
+    const HostSide host = find_host_side(context, *locations, rules);
     for (const clang::FunctionDecl* function : host.contested) {
       messages.add(
           message_at(*locations, function->getLocation(), Message::Level::Error, "VS1002",
@@ -64,6 +67,7 @@ TranslationUnit rewrite_translation_unit(const frontend::Invocation& invocation,
                          "each, or mark it VESCALE_HOST"));
     }
     rename_torch(context, *locations, host, edits);
+    write_local_calls(context, *locations, host, rules, edits, messages);
     place_values(context, *locations, host, unit.plan, edits, messages);
     frontend::lower_translation_unit(context, *locations, host.declarations, program);
     unit.roots = find_root_modules(context, *locations, host);

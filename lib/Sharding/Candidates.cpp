@@ -125,6 +125,7 @@ class AxisCandidates {
     axes.chosen.push_back(candidate.factor);
     const std::int64_t never = problem_.rule.factors[candidate.factor].never;
     if (never >= 0 && has_piece_of(axes, candidate.factor, never)) return false;
+    if (!reduces_pieces(candidate, axes)) return false;
     const auto aligned = [&](const TensorFactors& tensor, const std::vector<std::int64_t>& sizes,
                              std::vector<Placement> placements, const Placement& next) {
       placements.push_back(next);
@@ -145,6 +146,22 @@ class AxisCandidates {
       if (!aligned(problem_.rule.outputs[o], sizes, decided_.outputs[o], candidate.outputs[o])) return false;
     }
     return true;
+  }
+
+  // Whether the pieces' results combine to the whole's: an empty piece has no average, maximum or minimum,
+  // and averages of unequal pieces weigh too much or too little.
+  bool reduces_pieces(const Candidate& candidate, const AxisFactors& axes) const {
+    const Factor& factor = problem_.rule.factors[candidate.factor];
+    const bool open = std::any_of(candidate.outputs.begin(), candidate.outputs.end(),
+                                  [](const Placement& output) { return output.is_partial(); });
+    const bool average = factor.reduce == ReduceOp::Avg;
+    if (!open || !(average || factor.reduce == ReduceOp::Max || factor.reduce == ReduceOp::Min)) return true;
+    if (has_piece_of(axes, candidate.factor, 0)) return false;
+    std::int64_t pieces = 1;
+    for (std::size_t axis = 0; axis < axes.chosen.size(); ++axis) {
+      if (axes.chosen[axis] == candidate.factor) pieces *= axes.mesh->sizes[axis];
+    }
+    return !average || factor.size == unknown_size || factor.size % pieces == 0;
   }
 
   Candidate with_outputs(Candidate::Kind kind, const Placement& output) const {

@@ -57,7 +57,7 @@ class NotationParser {
       found = "at position " + std::to_string(position + 1) + ", '" +
               std::string(text().substr(position, 12)) + "'";
     }
-    throw Error("sharding rule \"" + rule_.text_ + "\", " + found + ": " + what);
+    throw NotationError("sharding rule \"" + rule_.text_ + "\", " + found + ": " + what, position);
   }
 
   void skip_blanks() {
@@ -260,8 +260,10 @@ class NotationParser {
         if (std::find(dim.begin(), dim.end(), index) != dim.end()) return;
       }
     }
-    throw Error("sharding rule \"" + rule_.text_ + "\": '" + rule_.symbols_[index].name +
-                "' is in a result but in no operand, so its size is unknown");
+    // The last mention is in a result.
+    throw NotationError("sharding rule \"" + rule_.text_ + "\": '" + rule_.symbols_[index].name +
+                            "' is in a result but in no operand, so its size is unknown",
+                        text().rfind(rule_.symbols_[index].name));
   }
 
   Notation rule_;

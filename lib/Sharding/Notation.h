@@ -23,13 +23,26 @@
 #include <string_view>
 #include <vector>
 
+#include <vescale/error.h>
+
 #include "Sharding/Rule.h"
 
 namespace vescale::sharding {
 
+/// A rule that can't be read. The message quotes it and names the position and what was expected there.
+class NotationError : public Error {
+ public:
+  NotationError(const std::string& message, std::size_t position) : Error(message), position_(position) {}
+  /// Of the mistake in the text, from 0; the text's size if something is missing at its end.
+  std::size_t position() const { return position_; }
+
+ private:
+  std::size_t position_;
+};
+
 class Notation {
  public:
-  /// Throws vescale::Error that quotes the rule and names the position and what was expected there.
+  /// Throws NotationError.
   static Notation compile(std::string_view text);
 
   /// The rule for tensors of these shapes. One argument per operand: a tensor, a list for an operand in [],

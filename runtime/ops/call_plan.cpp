@@ -36,11 +36,6 @@ c10::TypeKind kind_of(const c10::Argument& argument) {
   return type->kind();
 }
 
-sharding::TensorFacts facts_of(const at::Tensor& local, const Layout* layout) {
-  return {layout->placements, layout->sizes, local.is_floating_point() || local.is_complex(),
-          is_mask(local.scalar_type())};
-}
-
 /// Only what can decide a sharding; see CallKey.
 sharding::Argument plain_argument(const c10::IValue& value, c10::TypeKind kind) {
   switch (kind) {
@@ -101,18 +96,6 @@ sharding::OpCall op_call(const BoxedCall& call, const c10::FunctionSchema& schem
     op.arguments.push_back(read.next(call.arguments[i], kind_of(schema.arguments()[i])));
   }
   return op;
-}
-
-InputAction action_for(const Layout* layout, const std::vector<Placement>& wanted) {
-  if (layout->placements == wanted) return {};
-  bool only_views = true;
-  for (std::size_t axis = 0; axis < wanted.size(); ++axis) {
-    const Placement& from = layout->placements[axis];
-    only_views = only_views && (from == wanted[axis] ||
-                                (from.is_invariant() && wanted[axis].kind == Placement::Kind::Replicate));
-  }
-  return {only_views ? InputAction::Kind::View : InputAction::Kind::Redistribute,
-          LayoutTable::current().with_placements(layout, wanted)};
 }
 
 std::string describe(const BoxedCall& call) {
@@ -228,6 +211,23 @@ CallPlan invariant_plan(const BoxedCall& call) {
 }
 
 }  // namespace
+
+sharding::TensorFacts facts_of(const at::Tensor& local, const Layout* layout) {
+  return {layout->placements, layout->sizes, local.is_floating_point() || local.is_complex(),
+          is_mask(local.scalar_type())};
+}
+
+InputAction action_for(const Layout* layout, const std::vector<Placement>& wanted) {
+  if (layout->placements == wanted) return {};
+  bool only_views = true;
+  for (std::size_t axis = 0; axis < wanted.size(); ++axis) {
+    const Placement& from = layout->placements[axis];
+    only_views = only_views && (from == wanted[axis] ||
+                                (from.is_invariant() && wanted[axis].kind == Placement::Kind::Replicate));
+  }
+  return {only_views ? InputAction::Kind::View : InputAction::Kind::Redistribute,
+          LayoutTable::current().with_placements(layout, wanted)};
+}
 
 CallPlan make_plan(const BoxedCall& call) {
   const bool reshapes_self = call.mutation == Mutation::InPlace && changes_own_shape(base_name(call.name));

@@ -8,6 +8,7 @@
 
 #include <vescale/dtensor.h>
 
+#include "Sharding/Rule.h"
 #include "ops/call_key.h"
 
 namespace vescale::detail {
@@ -82,6 +83,12 @@ CallPlan make_plan(const BoxedCall& call);
 
 /// Gives `plan` its outputs' layouts from the local results of its first run.
 void finish_plan(CallPlan& plan, const BoxedCall& call, const std::vector<at::Tensor>& results);
+
+/// What a rule may know of a local tensor of `layout`.
+sharding::TensorFacts facts_of(const at::Tensor& local, const Layout* layout);
+
+/// How a tensor of `layout` gets the placements that a rule asks for.
+InputAction action_for(const Layout* layout, const std::vector<Placement>& wanted);
 
 /// `x` as `action` wants it.
 DTensor apply_action(const DTensor& x, const InputAction& action);

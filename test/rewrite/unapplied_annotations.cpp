@@ -6,10 +6,6 @@
 #include <torch/torch.h>
 #include <vescale/annotate.h>
 
-// CHECK: {{^}}vs::DTensor gram(const vs::DTensor& a) { return vs::matmul(a, a); }
-// CHECK-WARN: :[[@LINE+1]]:1: warning: VESCALE_RULE has no effect in the output: {{.*}} [VS1023]
-VESCALE_RULE("(n d) -> n n") torch::Tensor gram(const torch::Tensor& a) { return torch::matmul(a, a); }
-
 struct NetImpl : torch::nn::Module {
   // CHECK: {{^}}  vs::nn::Linear first{4, 4};
   // CHECK-WARN: :[[@LINE+1]]:3: warning: VESCALE_STAGE has no effect in the output: {{.*}} [VS1023]

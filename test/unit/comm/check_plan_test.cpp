@@ -19,6 +19,11 @@ Builder program() {
   b.scope = "Model::forward";
   const VarId x = b.parameter("x", tensor_type(), "dp=S(0)");
   b.function("Model::forward", {x}, {Builder::give(b.use(x))}, "Model");
+  b.program.functions.back().annotations.push_back({facts::Annotation::Kind::Rule, "(n) -> n", {}});
+  facts::Class custom;
+  custom.name = "Gate";
+  custom.bases = {"torch::autograd::Function"};
+  b.program.classes.push_back(custom);
   return b;
 }
 
@@ -66,6 +71,23 @@ TEST(CheckPlan, ThePlanWinsWithANote) {
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].id, "VS2106");
   EXPECT_EQ(found[0].level, comm::Diagnostic::Level::Note);
+}
+
+TEST(CheckPlan, RulesOfFunctionsAndCustomFunctions) {
+  plan::Plan plan;
+  plan.rules = {{"Gate", "(n) -> n"}, {"Model::forward", "(n) -> n"}};
+  EXPECT_TRUE(checked(plan).empty());
+  plan.rules = {{"Gate", "(n) -> n"}, {"Model::forward", "(n!) -> n"}};
+  const auto note = checked(plan);
+  ASSERT_EQ(note.size(), 1u);
+  EXPECT_EQ(note[0].id, "VS2106");
+  EXPECT_EQ(note[0].level, comm::Diagnostic::Level::Note);
+  plan.rules = {{"Gates", "(n) -> n"}, {"Block", "(n) -> n"}};
+  const auto found = checked(plan);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].id, "VS2107");
+  EXPECT_NE(found[0].message.find("did you mean \"Gate\"?"), std::string::npos);
+  EXPECT_EQ(found[1].id, "VS2107");
 }
 
 }  // namespace

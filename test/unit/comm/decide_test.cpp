@@ -367,6 +367,90 @@ TEST(Decide, UserRules) {
   EXPECT_EQ(comment_at(b.decisions, Builder::at(called)), "tp=S(0)");
 }
 
+// A call of a function with this rule, returned.
+struct Ruled : Values {
+  facts::FunctionId function_id = facts::none;
+  explicit Ruled(const std::string& rule, std::size_t tensors, Type result = tensor_type())
+      : result_(std::move(result)) {
+    scope = "ruled";
+    std::vector<VarId> parameters;
+    for (std::size_t i = 0; i < tensors; ++i) parameters.push_back(parameter("x" + std::to_string(i)));
+    function_id = function("ruled", parameters, {});
+    if (!rule.empty())
+      program.functions.back().annotations.push_back({facts::Annotation::Kind::Rule, rule, {}});
+    program.functions.back().host = true;
+  }
+  ExprId ruled(std::vector<ExprId> arguments) {
+    return call(function_id, std::move(arguments), false, result_);
+  }
+
+ private:
+  Type result_;
+};
+
+TEST(Decide, ARuleMakesWholeWhatItDoesNotShard) {
+  Ruled b("(n! d) -> n d", 1);
+  const ExprId x = b.split(0);
+  const auto result = b.result({Builder::give(b.ruled({x}))});
+  EXPECT_EQ(result, (Conversions{{x, "tp S(0) -> R"}}));
+  EXPECT_EQ(b.decisions.conversions[0].reason, "the rule (n! d) -> n d");
+}
+
+TEST(Decide, EachResultOfARuleHasItsPlacement) {
+  Ruled b("(n k) -> (n, k)", 1, {Type::Kind::Tuple, {}, {tensor_type(), tensor_type()}});
+  const VarId rows = b.variable("rows"), columns = b.variable("columns");
+  const ExprId use = b.use(columns), relu = b.op("relu", {use});
+  const auto result = b.result({Builder::let({rows, columns}, b.ruled({b.split(0)})),
+                                Builder::run(b.op("relu", {b.use(rows)})), Builder::give(relu)});
+  EXPECT_EQ(result, (Conversions{{use, "tp P -> R"}}));
+}
+
+TEST(Decide, ARuleThatDoesNotFitIsAnError) {
+  Ruled b("(n d e) -> n", 1);
+  b.result({Builder::give(b.ruled({b.split(0)}))});
+  EXPECT_EQ(ids(b.decisions).count("VS2103"), 1u);
+}
+
+TEST(Decide, SizesThatRunTimeTellsMayBeEqual) {
+  Ruled b("(n d, n d) -> n d", 2);
+  const auto rows = [&] {
+    return b.op("randn",
+                {b.ints({b.add(Expr::Kind::Unknown, {}, "std::stol", integer_type()), b.integer(8)})});
+  };
+  const ExprId called = b.ruled({b.place(rows(), "tp=S(0)"), b.place(rows(), "tp=S(0)")});
+  b.result({Builder::give(called)});
+  EXPECT_EQ(ids(b.decisions).count("VS2103"), 0u);
+  EXPECT_EQ(comment_at(b.decisions, Builder::at(called)), "tp=S(0)");
+}
+
+TEST(Decide, ThePlansRuleWins) {
+  Ruled b("(n! d) -> n d", 1);
+  b.scope = "f";
+  const ExprId called = b.ruled({b.split(0)});
+  b.function("f", {}, {Builder::give(called)});
+  plan::Plan plan;
+  plan.rules = {{"ruled", "(n d) -> n d"}};
+  const auto decisions = decided(b, false, plan);
+  EXPECT_EQ(conversions(decisions), Conversions{});
+  EXPECT_EQ(comment_at(decisions, Builder::at(called)), "tp=S(0)");
+}
+
+TEST(Decide, CustomFunctionsNeedARule) {
+  for (const bool ruled : {false, true}) {
+    Values b;
+    facts::Class custom;
+    custom.name = "Gate";
+    if (ruled) custom.annotations.push_back({facts::Annotation::Kind::Rule, "(n d) -> n d", {}});
+    b.program.classes.push_back(custom);
+    const ExprId called =
+        b.add(Expr::Kind::TorchFunction, {b.split(0)}, "torch::autograd::Function<Gate>::apply");
+    b.program.exprs.back().text = "Gate";
+    b.result({Builder::give(called)});
+    EXPECT_EQ(ids(b.decisions).count("VS3003"), ruled ? 0u : 1u);
+    EXPECT_EQ(comment_at(b.decisions, Builder::at(called)), ruled ? "tp=S(0)" : "");
+  }
+}
+
 TEST(Decide, SizesAreComputedThroughViews) {
   Values b;
   b.scope = "heads";

@@ -14,13 +14,16 @@ missing = sorted(written - documented)
 unknown = sorted(i for i in documented - written if i.startswith(("VS21", "VS3")))
 
 keys = re.search(r"known_keys\[\] = \{([^}]*)\}", (root / "lib/Plan/Plan.cpp").read_text()).group(1)
-refused = {"rules", "stages"}  # reserved
+refused = {"stages"}  # reserved
 schema = json.loads((root / "docs/plan.schema.json").read_text())
 expected = set(re.findall(r'"(\w+)"', keys)) - refused
 difference = expected ^ set(schema["properties"])
 
 pattern = re.compile(schema["$defs"]["placements"]["pattern"])
 wrong = [text for text in ("tp=S(0)", "dp = R , tp=S(1,3)", "tp=R+", "tp=P(max)") if not pattern.search(text)]
+rule = re.compile(schema["$defs"]["rule"]["pattern"])
+wrong += [text for text in ("(n d, m d) -> n m", "( [n] ) -> (n, n) ; joint") if not rule.search(text)]
+wrong += [text for text in ("", "n -> n", "(n d)", "(n -> n") if rule.search(text)]
 wrong += [text for text in ("", "tp", "tp=S", "tp=S(-1)", "tp=X", "tp=S(0),") if pattern.search(text)]
 
 for name, problem in (("not in docs/diagnostics.md", missing), ("documented but never written", unknown),

@@ -17,7 +17,8 @@ const std::vector<std::string> axes{"dp", "tp"};
 TEST(Plan, ReadsParametersAndValuesInOrder) {
   const Plan plan = parse_plan(R"J({"mesh": ["dp", "tp"],
       "parameters": {"**.up.weight": "tp=S(0)", "*.down.weight": "dp = R , tp=S(1,3)"},
-      "values": {"Mlp::forward.x": "dp=S(0)"}
+      "values": {"Mlp::forward.x": "dp=S(0)"},
+      "rules": {"ns::distances": "(n d!, m d!) -> n m", "Gate": "(...) -> ..."}
 })J",
                                "plan.json", {});
   EXPECT_EQ(plan.axes, axes);
@@ -26,6 +27,9 @@ TEST(Plan, ReadsParametersAndValuesInOrder) {
   EXPECT_EQ(plan.parameters[1].placements, "dp=R, tp=S(1,3)");
   ASSERT_EQ(plan.values.size(), 1u);
   EXPECT_EQ(plan.values[0].first, "Mlp::forward.x");
+  ASSERT_NE(plan.rule_of("Gate"), nullptr);
+  EXPECT_EQ(*plan.rule_of("ns::distances"), "(n d!, m d!) -> n m");
+  EXPECT_EQ(plan.rule_of("distances"), nullptr);
 }
 
 TEST(Plan, TakesTheAxesOfTheSource) { EXPECT_EQ(parse_plan("{}", "p", axes).axes, axes); }
@@ -97,7 +101,15 @@ INSTANTIATE_TEST_SUITE_P(
 })J",
                               {"values.\"f.x\""}},
                       BadPlan{R"J({"stages": {}})J", {"\"stages\""}},
-                      BadPlan{R"J({"rules": {}})J", {"\"rules\""}}));
+                      BadPlan{R"J({"rules": []})J", {"\"rules\"", "names"}},
+                      BadPlan{R"J({"rules": {"f": 1}})J", {"rules.\"f\"", "string"}},
+                      BadPlan{R"J({"rules": {"": "(n) -> n"}
+})J",
+                              {"name is empty"}},
+                      BadPlan{R"J({"rules": {"f": "(n d -> n"}
+})J",
+                              {"rules.\"f\"", "at position 6"}},
+                      BadPlan{R"J({"rules": {"f": ""}})J", {"rules.\"f\"", "expected '('"}}));
 
 TEST(Annotation, SpeaksOfAValueOrOfParameters) {
   EXPECT_EQ(parse_place("dp=S(0), tp=R", axes).value, "dp=S(0), tp=R");

@@ -264,5 +264,19 @@ TEST(Notation, ArgumentsOfOtherKinds) {
   EXPECT_EQ(rule.apply({tensor({3}), std::vector<std::optional<TensorFacts>>{}}).inputs.size(), 1u);
 }
 
+TEST(Notation, ErrorsTellThePositionAsANumber) {
+  const auto position = [](const char* text) -> std::size_t {
+    try {
+      Notation::compile(text);
+    } catch (const NotationError& error) {
+      return error.position();
+    }
+    return 1000;
+  };
+  EXPECT_EQ(position("(n k -> n"), 5u);
+  EXPECT_EQ(position("(n"), 2u);
+  EXPECT_EQ(position("(n k) -> n kk"), 11u);
+}
+
 }  // namespace
 }  // namespace vescale::sharding

@@ -142,6 +142,19 @@ TEST(Resolve, MaxReductionLeavesPartialMax) {
   EXPECT_EQ(on_axis("(n d) -> d n ; move", {of(Pmax, {8, 4})}), (Outcome{{Pmax}, {Pmax}}));
 }
 
+TEST(Resolve, PiecesWithoutElementsHaveNoMaximum) {
+  EXPECT_EQ(on_axis("(n:max d) -> d", {of(S0, {5, 4})}, 4), (Outcome{{I}, {I}}));  // 2, 2, 1 and 0 rows
+  EXPECT_EQ(on_axis("(n:max d) -> d", {of(S0, {5, 4})}, 3), (Outcome{{S0}, {Pmax}}));
+  EXPECT_EQ(on_axis("(n d) -> d", {of(S0, {5, 4})}, 4), (Outcome{{S0}, {P}}));
+}
+
+TEST(Resolve, AveragesOfUnequalPiecesAreNotTaken) {
+  const Placement average = Placement::partial(ReduceOp::Avg);
+  EXPECT_EQ(on_axis("(n:avg d) -> d", {of(S0, {5, 4})}), (Outcome{{I}, {I}}));
+  EXPECT_EQ(on_axis("(n:avg d) -> d", {of(S0, {6, 4})}), (Outcome{{S0}, {average}}));
+  EXPECT_EQ(on_axis("(n:avg d) -> n d", {of(S0, {5, 4})}), (Outcome{{S0}, {S0}}));
+}
+
 TEST(Resolve, OneRankDecidesAsManyDo) {
   for (const RuleCase& rule_case : rule_cases()) {
     for_assignments({{"a"}, {1}}, rule_case.inputs(), 200, [&](const std::vector<TensorFacts>& inputs) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace c10 {
@@ -56,6 +57,23 @@ using Dtype = c10::ScalarType;
 #include "../mock/nn.inc"
 #undef MOCK_MODULE
 #undef MOCK_TENSOR
+namespace autograd {
+using variable_list = std::vector<at::Tensor>;
+struct AutogradContext {
+  void save_for_backward(variable_list) {}
+  variable_list get_saved_variables() const { return {}; }
+};
+template <class T>
+struct Function {
+  template <class X = T, class... Args>
+  static auto apply(Args&&... args)
+      -> std::enable_if_t<std::is_same_v<X, T>,
+                          decltype(X::forward(std::declval<AutogradContext*>(), std::declval<Args>()...))> {
+    AutogradContext context;
+    return X::forward(&context, std::forward<Args>(args)...);
+  }
+};
+}  // namespace autograd
 namespace data {
 template <class Data = Tensor, class Target = Tensor>
 struct Example {

@@ -27,6 +27,18 @@ inline DTensor all_gather(const DTensor& x, std::string_view) { return x; }
 inline DTensor reduce_scatter(const DTensor& x, std::string_view, std::int64_t) { return x; }
 inline DTensor replicate(const DTensor& x, std::string_view) { return x; }
 inline DTensor shard(const DTensor& x, std::string_view, std::int64_t) { return x; }
+inline at::Tensor local_of(const DTensor&) { return {}; }
+inline std::vector<at::Tensor> local_of(const std::vector<DTensor>&) { return {}; }
+inline std::optional<at::Tensor> local_of(const std::optional<DTensor>&) { return {}; }
+template <class Other>
+const Other& local_of(const Other& x) { return x; }
+inline DTensor wrapped(const at::Tensor&) { return {}; }
+template <class... Ts>
+auto wrapped(const std::tuple<Ts...>&) { return std::tuple<decltype(wrapped(Ts()))...>(); }
+template <class Function, class... Args>
+auto call_local(std::string_view, Function&& function, Args&&... args) {
+  return wrapped(function(local_of(std::as_const(args))...));
+}
 inline void distribute_module(nn::Module&, std::initializer_list<std::pair<std::string_view, std::string_view>>) {}
 inline int run(int argc, char** argv, int (*vs_main)(int, char**), std::initializer_list<const char*> = {}) {
   return vs_main(argc, argv);
