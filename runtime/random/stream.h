@@ -3,17 +3,12 @@
 
 #include <ATen/CPUGeneratorImpl.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
+#include "random/block.h"
+
 namespace vescale::rng {
-
-/// A block of the stream, and room for the vector code to work in.
-using BlockBuffer = std::array<uint32_t, at::MERSENNE_STATE_N + 16>;
-
-/// Replaces the block by the next one of the stream.
-void next_block(BlockBuffer& block);
 
 /// A position in the endless sequence of 32-bit words that a CPU generator draws from.
 ///
@@ -27,7 +22,7 @@ class Stream {
   /// Words drawn or skipped since the stream was taken.
   uint64_t position() const { return position_; }
 
-  /// Moves forward by `words`.
+  /// Moves forward by `words`: steps through near ones, jumps over far ones.
   void skip(uint64_t words);
 
   /// Moves forward to `position`; throws Error if that lies behind.

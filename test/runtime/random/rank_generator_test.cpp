@@ -9,6 +9,8 @@
 #include <vescale/rank_context.h>
 #include <vescale/run.h>
 
+#include "random/fill.h"
+
 namespace vescale {
 namespace {
 
@@ -88,6 +90,28 @@ TEST(RankGenerator, WholeTensorOpsTakeIt) {
   EXPECT_TRUE(
       torch::equal(at::_standard_gamma(weights + 1, rank_generator()), at::_standard_gamma(weights + 1)));
   EXPECT_TRUE(torch::equal(get_rng_state(), at::detail::getDefaultCPUGenerator().get_state()));
+}
+
+// More words than the ranks step through one by one; a second round, as distances that come again are jumped.
+TEST(RankGenerator, StatesGoBetweenLibTorchAndPiecesInTheMiddleOfAProgram) {
+  constexpr std::int64_t rows = 4099, columns = 2003;
+  const rng::GlobalShape global{{rows, columns}, {columns, 1}};
+  at::Generator plain = at::detail::createCPUGenerator(3);
+  at::empty({5}).normal_(0, 1, plain);  // leaves a kept normal
+  for (int round = 0; round < 2; ++round) {
+    const at::Tensor saved = plain.get_state();
+    const at::Tensor whole = at::empty({rows, columns}).normal_(0, 1, plain);
+    for (const std::int64_t first : {std::int64_t{0}, std::int64_t{2000}, rows - 7}) {
+      set_rng_state(saved);
+      const at::Tensor local = at::empty({7, columns});
+      rng::fill(local, rng::Normal{}, global, {{{first, 7}}, {{0, columns}}});
+      EXPECT_TRUE(torch::equal(local, whole.narrow(0, first, 7))) << first;
+      EXPECT_TRUE(torch::equal(get_rng_state(), plain.get_state())) << first;
+      at::Generator other = at::detail::createCPUGenerator();
+      other.set_state(get_rng_state());
+      EXPECT_TRUE(torch::equal(at::randn({3}, other), at::randn({3}, plain.clone()))) << first;
+    }
+  }
 }
 
 // What a program may draw with LibTorch itself, whatever the overload it calls.
