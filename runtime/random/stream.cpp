@@ -13,7 +13,7 @@ namespace {
 static_assert(block_words == at::MERSENNE_STATE_N);
 
 // Stepping over this many blocks takes as long as a jump: measured at 0.9 million words without vector
-// instructions, 1.1 with AVX2, 1.2 with AVX-512 (`./dev bench random` measures both).
+// instructions, 1.1 with AVX2, 1.2 with AVX-512.
 constexpr uint64_t jump_pays_from = 1'100'000 / block_words;
 
 }  // namespace
