@@ -1,5 +1,6 @@
 // vescale-run: starts a program on every rank of a mesh on this machine.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -14,6 +15,7 @@ namespace {
 
 constexpr int usage_status = 2;
 constexpr std::int64_t max_processes = 1024;
+constexpr double longest_grace = 10;  // seconds for the others after a rank has failed
 
 std::string check_mesh(const std::string& text) {
   try {
@@ -60,7 +62,7 @@ int main(int argc, char** argv) {
   try {
     vescale::launcher::block_signals();
     vescale::launcher::Processes processes = vescale::launcher::start(request);
-    return vescale::launcher::supervise(processes);
+    return vescale::launcher::supervise(processes, std::min(longest_grace, request.timeout.value_or(longest_grace)));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "vescale-run: %s\n", error.what());
     return 1;

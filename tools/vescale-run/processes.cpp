@@ -109,7 +109,7 @@ int copy_to_file(Processes& processes, const std::string& path, int to_terminal)
   int ends[2];
   if (file < 0) fail("cannot write " + path);
   if (pipe2(ends, O_CLOEXEC) != 0) fail("cannot make a pipe");
-  processes.copied.push_back({ends[0], to_terminal, file});
+  processes.copied.push_back({ends[0], to_terminal, file, ""});
   return ends[1];
 }
 

@@ -24,6 +24,7 @@ struct Copied {
   int from = -1;
   int to_terminal = -1;  ///< -1: not shown
   int to_file = -1;
+  std::string line;  ///< of the terminal, not complete yet
 };
 
 struct Child {

@@ -17,7 +17,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds grace{10};
 // What a rank returns that had to stop because another one failed, see vescale/run.h.
 constexpr int stopped_status = 3;
 
@@ -40,9 +39,24 @@ void write_all(int descriptor, const char* data, std::size_t size) {
   }
 }
 
+// A rank that stops because another failed: said in its file, the terminal shows the failure itself.
+bool is_stop_notice(const std::string& line) {
+  return line.rfind("vescale: rank ", 0) == 0 && line.find(" stopped because rank ") != std::string::npos;
+}
+
+void show(Copied& copied, const char* data, std::size_t size) {
+  if (copied.to_terminal < 0) return;
+  copied.line.append(data, size);
+  for (std::size_t end; (end = copied.line.find('\n')) != std::string::npos; copied.line.erase(0, end + 1)) {
+    const std::string line = copied.line.substr(0, end + 1);
+    if (!is_stop_notice(line)) write_all(copied.to_terminal, line.data(), line.size());
+  }
+}
+
 class Supervisor {
  public:
-  explicit Supervisor(Processes& processes) : processes_(processes) {
+  Supervisor(Processes& processes, double grace_seconds)
+      : processes_(processes), grace_(static_cast<std::int64_t>(1000 * grace_seconds)) {
     const sigset_t set = handled_signals();
     signals_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   }
@@ -93,12 +107,13 @@ class Supervisor {
     const ssize_t size = read(copied.from, buffer, sizeof buffer);
     if (size < 0 && errno == EINTR) return true;
     if (size <= 0) {
+      if (copied.to_terminal >= 0) write_all(copied.to_terminal, copied.line.data(), copied.line.size());
       close(copied.from);
       close(copied.to_file);
       copied.from = -1;  // poll ignores it
       return false;
     }
-    if (copied.to_terminal >= 0) write_all(copied.to_terminal, buffer, static_cast<std::size_t>(size));
+    show(copied, buffer, static_cast<std::size_t>(size));
     write_all(copied.to_file, buffer, static_cast<std::size_t>(size));
     return true;
   }
@@ -124,7 +139,7 @@ class Supervisor {
   static bool ends_programs(int signal) { return signal != SIGUSR1 && signal != SIGUSR2; }
 
   void start_grace() {
-    if (!deadline_) deadline_ = Clock::now() + grace;
+    if (!deadline_) deadline_ = Clock::now() + grace_;
   }
 
   void reap() {
@@ -151,6 +166,7 @@ class Supervisor {
   }
 
   Processes& processes_;
+  const std::chrono::milliseconds grace_;
   int signals_ = -1;
   std::optional<Clock::time_point> deadline_;  ///< when what still runs is killed
   int ending_signal_ = 0;
@@ -165,6 +181,6 @@ void block_signals() {
   sigprocmask(SIG_BLOCK, &set, nullptr);
 }
 
-int supervise(Processes& processes) { return Supervisor(processes).run(); }
+int supervise(Processes& processes, double grace_seconds) { return Supervisor(processes, grace_seconds).run(); }
 
 }  // namespace vescale::launcher

@@ -8,8 +8,8 @@ namespace vescale::launcher {
 void block_signals();
 
 /// Waits until all have ended; copies their output, passes on signals. After the first failure, or a signal that ends
-/// programs, the others have a few seconds before they are killed. Returns the status of the first rank that failed by
+/// programs, the others have `grace_seconds` before they are killed. Returns the status of the first rank that failed by
 /// itself, 128 + n for signal n; 0 if none did.
-int supervise(Processes& processes);
+int supervise(Processes& processes, double grace_seconds);
 
 }  // namespace vescale::launcher

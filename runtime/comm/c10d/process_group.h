@@ -13,9 +13,11 @@
 #include "comm/backend.h"
 #include "comm/c10d/post.h"
 #include "comm/c10d/process_world.h"
+#include "comm/c10d/warnings.h"
 
 namespace vescale::comm {
 
+/// Made and destroyed on the rank's thread.
 class ProcessBackend : public Backend {
  public:
   explicit ProcessBackend(std::shared_ptr<ProcessWorld> world) : world_(std::move(world)) {}
@@ -24,6 +26,8 @@ class ProcessBackend : public Backend {
   std::unique_ptr<Group> make_group(const std::string& name, const std::vector<std::int64_t>& ranks) override;
 
  private:
+  OpWarnings warnings_;
+  c10::WarningUtils::WarningHandlerGuard shown_{&warnings_};
   std::shared_ptr<ProcessWorld> world_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <future>
 
 #include <ATen/ops/from_blob.h>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
@@ -10,12 +11,15 @@
 #include "comm/agreement.h"
 #include "comm/c10d/process_group.h"
 #include "comm/c10d/store.h"
+#include "comm/c10d/warnings.h"
 
 namespace vescale::comm {
 namespace {
 
 // Under way to one rank, before a send waits for the oldest.
 constexpr std::size_t max_outgoing = 256;
+// For the start's own time-outs, which say more, to come first.
+constexpr std::chrono::duration<double> start_margin{2};
 
 std::string key(const char* name, std::int64_t rank) { return std::string(name) + "/" + std::to_string(rank); }
 
@@ -56,7 +60,14 @@ bool is_loopback(const std::string& host) {
 
 std::shared_ptr<RankWorld> join_processes(const Rendezvous& rendezvous, const MeshShape& shape,
                                           std::chrono::duration<double> timeout) {
-  return std::make_shared<ProcessWorld>(rendezvous, shape, timeout);
+  // What is stopped, but not gone, may keep the store's calls from returning.
+  std::packaged_task<std::shared_ptr<RankWorld>()> join(
+      [=] { return std::make_shared<ProcessWorld>(rendezvous, shape, timeout); });
+  std::future<std::shared_ptr<RankWorld>> world = join.get_future();
+  std::thread(std::move(join)).detach();
+  if (world.wait_for(timeout + start_margin) == std::future_status::ready) return world.get();
+  throw Error("start timed out; rank 0 does not answer at " + rendezvous.host + ":" +
+              std::to_string(rendezvous.port));
 }
 
 ProcessWorld::ProcessWorld(const Rendezvous& rendezvous, MeshShape shape, std::chrono::duration<double> timeout)
@@ -66,6 +77,7 @@ ProcessWorld::ProcessWorld(const Rendezvous& rendezvous, MeshShape shape, std::c
       timeout_(timeout),
       has_server_(rendezvous.rank == 0 && !rendezvous.server_runs_elsewhere),
       outgoing_(static_cast<std::size_t>(num_ranks_)) {
+  log_errors_only();
   const c10::intrusive_ptr<c10d::TCPStore> shared = open_store(rendezvous, timeout);
   const std::string prefix = "vescale/" + rendezvous.job + "/" + std::to_string(next_generation());
   store_ = c10::make_intrusive<c10d::PrefixStore>(prefix, shared);
@@ -82,7 +94,7 @@ ProcessWorld::~ProcessWorld() {
 
 // Every rank leaves its mesh in the store, then waits for the others'.
 void ProcessWorld::meet(std::chrono::duration<double> timeout) {
-  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  const auto deadline = std::chrono::steady_clock::now() + milliseconds(timeout);
   if (store_->add(key("joined", rank_), 1) > 1) {
     throw Error("rank " + std::to_string(rank_) +
                 " has joined twice: another program uses the same MASTER_ADDR and MASTER_PORT, or two "
@@ -91,9 +103,7 @@ void ProcessWorld::meet(std::chrono::duration<double> timeout) {
   store_->set(key("mesh", rank_), shape_.to_string());
   std::vector<std::int64_t> missing;
   for (std::int64_t rank = 0; rank < num_ranks_; ++rank) {
-    try {
-      store_->wait({key("mesh", rank)}, milliseconds(deadline - std::chrono::steady_clock::now()));
-    } catch (const std::exception&) {
+    if (!wait_for_key(*store_, key("mesh", rank), deadline)) {
       missing.push_back(rank);
       continue;
     }

@@ -68,16 +68,22 @@ class ProcessWorld : public RankWorld, public std::enable_shared_from_this<Proce
     at::Tensor data;
   };
 
+  /// Whether calls to the store return. If not, this world is never destroyed, as its threads are stuck in them.
+  bool store_answers();
   void meet(std::chrono::duration<double> timeout);
   void connect(const std::string& host);
   void watch();
   void stop_watching();
   std::string answer() const;
-  void wake(std::int64_t rank);
-  std::string ask(std::int64_t rank);
+  /// Makes the watcher of `rank` look; returns the key of its answer.
+  std::string wake(std::int64_t rank);
+  /// What each rank does, as its watcher says; empty for this rank.
+  std::vector<std::string> ask_all();
   bool look_for_failure(c10d::Store& store);
+  bool is_alive(std::int64_t rank);
   void note_failure(std::int64_t rank, const std::string& message);
   void flush();
+  void leave();
   void leave_failed();
   void wait_for_others_to_end();
 
@@ -104,6 +110,8 @@ class ProcessWorld : public RankWorld, public std::enable_shared_from_this<Proce
   std::string failure_message_;
   std::atomic<bool> stopped_{false};
   std::atomic<bool> leaving_{false};
+  bool unreachable_ = false;
+  std::shared_ptr<ProcessWorld> self_;  ///< set for good where threads of this world cannot end
   std::thread watcher_;
 };
 

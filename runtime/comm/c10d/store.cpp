@@ -5,14 +5,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <future>
 #include <thread>
 
 namespace vescale::comm {
 namespace {
 
 constexpr std::chrono::milliseconds retry_delay{20};
+constexpr std::chrono::milliseconds shortest_poll{2};
+constexpr std::chrono::milliseconds longest_poll{100};
 
 class Socket {
  public:
@@ -112,14 +116,22 @@ c10::intrusive_ptr<c10d::TCPStore> connect_store(const Rendezvous& rendezvous,
   } else {
     wait_for_server(rendezvous, timeout);
   }
-  try {
-    return c10::make_intrusive<c10d::TCPStore>(rendezvous.host, options);
-  } catch (const std::exception& error) {
-    const std::string text = error.what();
-    throw Error("what listens at " + describe_address(rendezvous) +
-                " is not rank 0 of this program; set MASTER_PORT to a free port on all ranks (" +
-                text.substr(0, text.find('\n')) + ")");
+  // Another program that listens there may never answer, and the store would wait for it for ever.
+  std::packaged_task<c10::intrusive_ptr<c10d::TCPStore>()> connect(
+      [host = rendezvous.host, options] { return c10::make_intrusive<c10d::TCPStore>(host, options); });
+  std::future<c10::intrusive_ptr<c10d::TCPStore>> store = connect.get_future();
+  std::thread(std::move(connect)).detach();
+  std::string reason = "it does not answer";
+  if (store.wait_for(timeout) == std::future_status::ready) {
+    try {
+      return store.get();
+    } catch (const std::exception& error) {
+      reason = error.what();
+    }
   }
+  throw Error("what listens at " + describe_address(rendezvous) + " does not behave like rank 0 of this program (" +
+              reason.substr(0, reason.find('\n')) +
+              "): rank 0 hangs, or another program has the port; then set MASTER_PORT to a free one on all ranks");
 }
 
 }  // namespace
@@ -128,6 +140,16 @@ c10::intrusive_ptr<c10d::TCPStore> open_store(const Rendezvous& rendezvous,
                                               std::chrono::duration<double> timeout) {
   static const c10::intrusive_ptr<c10d::TCPStore> store = connect_store(rendezvous, timeout);
   return store;
+}
+
+bool wait_for_key(c10d::Store& store, const std::string& key, std::chrono::steady_clock::time_point deadline) {
+  std::chrono::milliseconds delay = shortest_poll;
+  while (!store.check({key})) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(delay);
+    delay = std::min(2 * delay, longest_poll);
+  }
+  return true;
 }
 
 std::string local_address_towards(const std::string& host) {
