@@ -2,7 +2,7 @@
 include(CMakePackageConfigHelpers)
 
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/veScale")
-install(TARGETS vescale vescale_torch vescale-rewrite EXPORT veScaleTargets
+install(TARGETS vescale vescale_torch vescale-rewrite vescale-run EXPORT veScaleTargets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(EXPORT veScaleTargets NAMESPACE vescale:: DESTINATION "${package}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/vescale" "${PROJECT_BINARY_DIR}/include/vescale"

@@ -2,30 +2,14 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #include <ATen/core/Tensor.h>
 
+#include "comm/agreement.h"
 #include "comm/reduce.h"
 
 namespace vescale::comm {
 namespace {
-
-std::int64_t sum_before(c10::IntArrayRef counts, std::size_t index) {
-  return std::accumulate(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(index),
-                         std::int64_t{0});
-}
-
-std::uint64_t hash_counts(c10::IntArrayRef counts) {
-  std::uint64_t hash = counts.size();
-  for (std::int64_t count : counts)
-    hash = (hash ^ static_cast<std::uint64_t>(count)) * 0x9e3779b97f4a7c15 + (hash >> 31);
-  return hash;
-}
-
-std::int64_t bytes_of(std::int64_t count, c10::ScalarType dtype) {
-  return count * static_cast<std::int64_t>(c10::elementSize(dtype));
-}
 
 void copy(void* to, const void* from, std::int64_t bytes) {
   if (bytes > 0 && to != from) std::memcpy(to, from, static_cast<std::size_t>(bytes));
@@ -36,37 +20,11 @@ const std::byte* offset(const void* data, std::int64_t bytes) {
 }
 std::byte* offset(void* data, std::int64_t bytes) { return static_cast<std::byte*>(data) + bytes; }
 
-// The same answer on every rank whose posts agree.
-bool is_small(const CollectiveCall& call) {
-  switch (call.kind) {
-    case Collective::AllReduce:
-    case Collective::ReduceScatter:
-    case Collective::Broadcast:
-    case Collective::Barrier:
-      return bytes_of(call.count, call.dtype) <= Post::small_bytes;
-    case Collective::AllGather:
-      return bytes_of(*std::max_element(call.counts.begin(), call.counts.end()), call.dtype) <=
-             Post::small_bytes;
-    default:
-      return false;
-  }
-}
-
-bool agree(const Post& a, const Post& b) {
-  const CollectiveCall& x = a.call;
-  const CollectiveCall& y = b.call;
-  if (x.kind != y.kind || x.dtype != y.dtype || x.op != y.op || x.peer != y.peer) return false;
-  // The parts of an all_to_all differ by right; they are compared pair by pair.
-  return x.kind == Collective::AllToAll || (x.count == y.count && a.counts_hash == b.counts_hash);
-}
-
-void require_cpu(const at::Tensor* tensor, const CollectiveCall& call, const std::string& group) {
-  if (tensor == nullptr || tensor->device().is_cpu()) return;
-  throw Error(describe(call) + " over '" + group +
-              "': the threads backend moves CPU tensors only, not one on " + tensor->device().str());
-}
-
 }  // namespace
+
+std::unique_ptr<Backend> ThreadWorld::make_backend(std::int64_t rank) {
+  return std::make_unique<ThreadBackend>(shared_from_this(), rank);
+}
 
 std::unique_ptr<Group> ThreadBackend::make_group(const std::string& name,
                                                  const std::vector<std::int64_t>& ranks) {
@@ -82,11 +40,10 @@ ThreadGroup::ThreadGroup(std::shared_ptr<ThreadWorld> world, std::shared_ptr<Thr
       index_(static_cast<std::size_t>(index)) {}
 
 void ThreadGroup::execute(const CollectiveCall& call) {
-  require_cpu(call.in, call, name());
-  require_cpu(call.out, call, name());
+  check_on_cpu(*this, call, "threads");
   if (call.kind == Collective::Send) return send_message(call);
   if (call.kind == Collective::Recv) return receive_message(call);
-  const bool small = is_small(call);
+  const bool small = fits(call, Post::small_bytes);
   turn_ ^= 1;  // the others may still be reading our last post
   post(call, small);
   enter_barrier(call);
@@ -111,12 +68,7 @@ void ThreadGroup::check_posts_agree() const {
   const Post& first = posts()[0];
   for (std::size_t index = 1; index < posts().size(); ++index) {
     const Post& other = posts()[index];
-    if (agree(first, other)) continue;
-    std::string detail;
-    if (describe(first.call) == describe(other.call)) detail = "; the counts per rank differ";
-    throw Error("ranks issued different collectives over '" + name() + "': rank " +
-                std::to_string(ranks()[0]) + " called " + describe(first.call) + "; rank " +
-                std::to_string(ranks()[index]) + " called " + describe(other.call) + detail);
+    check_agreement(*this, {first.call, first.counts_hash}, index, {other.call, other.counts_hash});
   }
 }
 
@@ -178,24 +130,12 @@ void ThreadGroup::gather(const CollectiveCall& call, bool small) {
   }
 }
 
-// Every rank checks every pair, so that all throw or none.
-void ThreadGroup::check_all_to_all_counts() const {
-  for (std::size_t from = 0; from < posts().size(); ++from) {
-    for (std::size_t to = 0; to < posts().size(); ++to) {
-      const CollectiveCall& sender = posts()[from].call;
-      const CollectiveCall& receiver = posts()[to].call;
-      if (sender.counts[to] == receiver.recv_counts[from]) continue;
-      throw Error("all_to_all over '" + name() + "': rank " + std::to_string(ranks()[from]) + " sends " +
-                  std::to_string(sender.counts[to]) + " elements to rank " + std::to_string(ranks()[to]) +
-                  " (" + describe(sender) + "), which expects " + std::to_string(receiver.recv_counts[from]) +
-                  " (" + describe(receiver) + ")");
-    }
-  }
-}
-
 void ThreadGroup::exchange(const CollectiveCall& call) {
   try {
-    check_all_to_all_counts();
+    // Every rank checks every pair, so that all throw or none.
+    std::vector<CollectiveCall> calls;
+    for (const Post& post : posts()) calls.push_back(post.call);
+    check_all_to_all_counts(*this, calls);
   } catch (const Error&) {
     enter_barrier(call);  // the others may still be reading our counts
     throw;

@@ -41,7 +41,6 @@ class ThreadGroup : public Group {
  private:
   void post(const CollectiveCall& call, bool small);
   void check_posts_agree() const;
-  void check_all_to_all_counts() const;
   void move_data(const CollectiveCall& call, bool small);
   void reduce_part(const CollectiveCall& call, bool small);
   void gather(const CollectiveCall& call, bool small);
@@ -54,7 +53,6 @@ class ThreadGroup : public Group {
   using FindMissing = c10::function_ref<std::vector<std::int64_t>()>;
   /// Waits until the count of `word` is no longer that of `seen`; throws when that will not happen.
   void wait(WaitWord& word, std::uint32_t seen, const CollectiveCall& call, FindMissing find_missing);
-  std::string describe_place(const CollectiveCall& call) const;
   [[noreturn]] void fail_stopped(const CollectiveCall& call);
   [[noreturn]] void fail_ended(const CollectiveCall& call, std::int64_t rank);
   [[noreturn]] void fail_timeout(const CollectiveCall& call, const std::vector<std::int64_t>& missing);

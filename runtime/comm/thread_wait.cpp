@@ -1,6 +1,5 @@
 // How a rank waits for others, and what it says when they do not come.
-#include <cstdio>
-
+#include "comm/agreement.h"
 #include "comm/thread_group.h"
 
 namespace vescale::comm {
@@ -29,25 +28,19 @@ void ThreadGroup::wait(WaitWord& word, std::uint32_t seen, const CollectiveCall&
   world_->set_waiting(ranks()[index_], nullptr, nullptr);
 }
 
-std::string ThreadGroup::describe_place(const CollectiveCall& call) const {
-  return describe(call) + " over '" + name() + "'";
-}
-
 void ThreadGroup::fail_stopped(const CollectiveCall& call) {
   world_->set_waiting(ranks()[index_], nullptr, nullptr);
-  throw StoppedError("stopped in " + describe_place(call) + " because rank " +
+  throw StoppedError("stopped in " + describe_place(call, *this) + " because rank " +
                      std::to_string(world_->first_failure().first) + " failed");
 }
 
 void ThreadGroup::fail_ended(const CollectiveCall& call, std::int64_t rank) {
-  fail(describe_place(call) + " cannot complete: rank " + std::to_string(rank) +
+  fail(describe_place(call, *this) + " cannot complete: rank " + std::to_string(rank) +
        " has returned from its program");
 }
 
 void ThreadGroup::fail_timeout(const CollectiveCall& call, const std::vector<std::int64_t>& missing) {
-  char seconds[32];
-  std::snprintf(seconds, sizeof seconds, "%g", world_->timeout().count());
-  std::string message = describe_place(call) + " timed out after " + seconds + " s; missing:";
+  std::string message = describe_timeout(call, *this, world_->timeout().count());
   const char* separator = " ";
   for (std::int64_t rank : missing) {
     message += separator + world_->describe_rank(rank);

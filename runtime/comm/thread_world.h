@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "comm/backend.h"
+#include "comm/rank_world.h"
 #include "comm/wait_word.h"
 
 namespace vescale::comm {
@@ -58,7 +58,7 @@ struct ThreadGroupState {
   std::vector<Inbox> inboxes;
 };
 
-class ThreadWorld {
+class ThreadWorld : public RankWorld, public std::enable_shared_from_this<ThreadWorld> {
  public:
   ThreadWorld(std::int64_t num_ranks, std::chrono::duration<double> timeout);
 
@@ -69,14 +69,12 @@ class ThreadWorld {
   /// The shared state of a group, made when its first rank asks.
   std::shared_ptr<ThreadGroupState> group(const std::string& name, const std::vector<std::int64_t>& ranks);
 
-  /// Notes that `rank` failed with `error` and stops all waits. Only the first failure is kept.
-  void fail(std::int64_t rank, std::exception_ptr error);
-  /// Notes that the program of `rank` returned; whoever waits for it fails.
-  void end(std::int64_t rank);
+  std::unique_ptr<Backend> make_backend(std::int64_t rank) override;
+  void fail(std::int64_t rank, std::exception_ptr error) override;
+  void end(std::int64_t rank) override;
 
   bool has_ended(std::int64_t rank) const;
-  /// The rank that failed first and what it threw; (-1, null) while none has.
-  std::pair<std::int64_t, std::exception_ptr> first_failure() const;
+  std::pair<std::int64_t, std::exception_ptr> first_failure() const override;
 
   /// For messages: which collective a rank sleeps in, null when it goes on. Only valid until it is set again.
   void set_waiting(std::int64_t rank, const ThreadGroupState* group, const CollectiveCall* call);

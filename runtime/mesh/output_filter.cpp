@@ -1,6 +1,8 @@
 #include "mesh/output_filter.h"
 
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <iostream>
 #include <streambuf>
 
@@ -89,9 +91,15 @@ OutputFilter::~OutputFilter() {
   std::fflush(original_);
 }
 
+bool shows_all_ranks() {
+  const char* value = std::getenv("VESCALE_OUTPUT");
+  return value != nullptr && std::strcmp(value, "all") == 0;
+}
+
 std::ostream& cout() {
   RankContext* context = detail::current_rank_context;
-  return context == nullptr || context->rank() == 0 ? std::cout : context->slot<NullStream>().stream;
+  return context == nullptr || context->rank() == 0 || shows_all_ranks() ? std::cout
+                                                                         : context->slot<NullStream>().stream;
 }
 
 }  // namespace vescale

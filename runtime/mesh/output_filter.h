@@ -18,4 +18,7 @@ class OutputFilter {
   std::FILE* filtered_;
 };
 
+/// Whether VESCALE_OUTPUT=all asks for what all ranks write: each has a file of its own.
+bool shows_all_ranks();
+
 }  // namespace vescale

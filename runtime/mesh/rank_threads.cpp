@@ -29,7 +29,7 @@ std::atomic<std::int64_t> running_rank_threads{0};
 // What the threads of one run and the thread that waits for them share.
 struct Shared {
   const RankThreads* settings = nullptr;
-  std::shared_ptr<comm::ThreadWorld> world;
+  std::shared_ptr<comm::RankWorld> world;
   int intra_op_threads = 0;  ///< for LibTorch, on each rank; 0: leave as it is
 
   std::mutex mutex;
@@ -57,8 +57,7 @@ void record_failure(Shared& shared, std::int64_t rank, int status, std::exceptio
 
 int call_body(const Shared& shared, std::int64_t rank) {
   if (shared.intra_op_threads > 0) at::set_num_threads(shared.intra_op_threads);
-  RankContext context(std::make_shared<Mesh>(shared.settings->shape,
-                                             std::make_unique<comm::ThreadBackend>(shared.world, rank)));
+  RankContext context(std::make_shared<Mesh>(shared.settings->shape, shared.world->make_backend(rank)));
   const RankContext::Scope scope(context);
   try {
     return shared.settings->body(rank);
@@ -91,12 +90,12 @@ void* rank_main(void* argument) {
 }
 
 // Starts the thread of each rank. One that cannot be started counts as a failed rank.
-std::vector<pthread_t> start_threads(Shared& shared, std::int64_t ranks) {
+std::vector<pthread_t> start_threads(Shared& shared, std::int64_t first, std::int64_t last) {
   std::vector<pthread_t> threads;
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, stack_bytes);
-  for (std::int64_t rank = 0; rank < ranks; ++rank) {
+  for (std::int64_t rank = first; rank <= last; ++rank) {
     auto start = std::make_unique<RankStart>(RankStart{&shared, rank});
     {
       const std::lock_guard lock(shared.mutex);
@@ -155,17 +154,23 @@ RankOutcome RankThreads::run() const {
     throw Error("a mesh has at most " + std::to_string(Mesh::max_axes) + " axes, not " +
                 std::to_string(shape.num_axes()));
   }
-  if (ranks > max_threads) {
+  if (!process && ranks > max_threads) {
     throw Error("the mesh " + shape.to_string() + " has " + std::to_string(ranks) +
                 " ranks; as threads of one process at most " + std::to_string(max_threads) + " run");
   }
   Shared shared;
   shared.settings = this;
-  shared.world = std::make_shared<comm::ThreadWorld>(ranks, timeout);
+  if (process) {
+    shared.world = process->world;
+  } else {
+    shared.world = std::make_shared<comm::ThreadWorld>(ranks, timeout);
+  }
   const int previous_threads = at::get_num_threads();
   // A single rank computes exactly as the plain program does.
-  if (ranks > 1) shared.intra_op_threads = std::max(1, usable_cores() / static_cast<int>(ranks));
-  const std::vector<pthread_t> threads = start_threads(shared, ranks);
+  const std::int64_t sharing = process ? process->num_local_ranks : ranks;
+  if (ranks > 1) shared.intra_op_threads = std::max(1, usable_cores() / static_cast<int>(sharing));
+  const std::int64_t first = process ? process->rank : 0;
+  const std::vector<pthread_t> threads = start_threads(shared, first, process ? first : ranks - 1);
   wait_for_ranks(shared);
   for (pthread_t thread : threads) pthread_join(thread, nullptr);
   if (ranks > 1) at::set_num_threads(previous_threads);

@@ -4,8 +4,12 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <memory>
+#include <optional>
 
 #include <vescale/sharding/mesh_shape.h>
+
+#include "comm/rank_world.h"
 
 namespace vescale {
 
@@ -26,9 +30,17 @@ struct RankOutcome {
   std::exception_ptr error;       ///< what it threw
 };
 
-/// Runs `body` on every rank and waits for all. A rank fails if it throws or returns non-zero; then the
-/// others' waits throw, and `on_failure` is called once in the calling thread, before it waits for the
-/// others. If `grace` is positive and some rank still runs that long after the failure, calls `on_stuck`.
+/// The one rank of this process, if the others are other processes.
+struct ProcessRank {
+  std::int64_t rank = 0;
+  std::int64_t num_local_ranks = 1;  ///< on this machine, which share its cores
+  std::shared_ptr<comm::RankWorld> world;
+};
+
+/// Runs `body` on every rank of this process and waits for all. A rank fails if it throws or returns
+/// non-zero; then the others' waits throw, and `on_failure` is called once in the calling thread, before it
+/// waits for the others. If `grace` is positive and some rank still runs that long after the failure, calls
+/// `on_stuck`.
 struct RankThreads {
   MeshShape shape;
   std::chrono::duration<double> timeout;
@@ -36,6 +48,7 @@ struct RankThreads {
   std::function<void(const RankOutcome&)> on_failure = {};
   std::chrono::duration<double> grace{0};
   std::function<void(const RankOutcome&)> on_stuck = {};
+  std::optional<ProcessRank> process = std::nullopt;  ///< none: all ranks are threads of this process
 
   RankOutcome run() const;
 };

@@ -13,6 +13,8 @@
 #include <c10/util/Exception.h>
 #include <vescale/rank_context.h>
 
+#include "comm/c10d/join.h"
+#include "mesh/launch.h"
 #include "mesh/output_filter.h"
 #include "mesh/rank_threads.h"
 #include "mesh/run_arguments.h"
@@ -22,6 +24,8 @@ namespace {
 
 constexpr std::chrono::duration<double> longest_grace{10};
 constexpr int usage_status = 2;
+constexpr int start_status = 1;
+constexpr int stopped_status = 3;
 
 std::string message_of(const std::exception_ptr& error) {
   try {
@@ -74,13 +78,75 @@ int call_main(int (*vs_main)(int, char**), std::vector<std::string> arguments) {
   return status;
 }
 
+// Whether the ranks are processes that a launcher has started.
+std::optional<Launch> find_processes(const std::optional<std::string>& backend, const MeshShape& shape) {
+  if (backend == "threads") return std::nullopt;
+  const std::optional<Launch> launch = find_launch(environment);
+  if (!launch && backend == "gloo") {
+    throw Error(
+        "the gloo backend runs one process a rank, but no launcher has started this one; use e.g. "
+        "vescale-run --mesh dp=2 PROGRAM");
+  }
+  if (!launch) return std::nullopt;
+  // One process may well run the ranks as threads, if nothing else was asked for.
+  const bool alone = launch->rendezvous.num_ranks == 1 && (!backend || shape.num_ranks() == 1);
+  return alone ? std::nullopt : launch;
+}
+
+ProcessRank join(const Launch& launch, const MeshShape& shape, std::chrono::duration<double> timeout) {
+  const comm::Rendezvous& meet = launch.rendezvous;
+  if (shape.num_ranks() != meet.num_ranks) {
+    throw Error("the mesh " + (shape.num_axes() > 0 ? shape.to_string() : "without axes") + " needs " +
+                std::to_string(shape.num_ranks()) + " rank(s), but " + launch.launcher + " started " +
+                std::to_string(meet.num_ranks) + " (" + launch.size_variable +
+                "); change --mesh (or VESCALE_MESH) or the number of processes, or give --backend=threads");
+  }
+  return {meet.rank, meet.num_local_ranks, comm::join_processes(meet, shape, timeout)};
+}
+
+// Another rank has said why; here it says more only where each rank has its own output.
+int leave_stopped(const MeshShape& shape, std::int64_t rank, const RankOutcome& outcome) {
+  std::fflush(nullptr);
+  const bool quiet = environment("VESCALE_LAUNCHER").has_value() && !shows_all_ranks();
+  if (!quiet) {
+    const std::string reason = message_of(outcome.error);
+    std::fprintf(stderr, "vescale: rank %lld%s stopped because rank %lld%s failed: %s\n",
+                 static_cast<long long>(rank), describe_coordinate(shape, rank).c_str(),
+                 static_cast<long long>(outcome.failed_rank),
+                 describe_coordinate(shape, outcome.failed_rank).c_str(),
+                 reason.substr(0, reason.find('\n')).c_str());
+  }
+  return stopped_status;
+}
+
+int run_process(const RunArguments& arguments, const Launch& launch, int (*vs_main)(int, char**)) {
+  const MeshShape& shape = arguments.shape;
+  RankThreads threads{shape, arguments.timeout,
+                      [&](std::int64_t) { return call_main(vs_main, arguments.rest); }};
+  try {
+    threads.process = join(launch, shape, arguments.timeout);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "vescale: %s\n", error.what());
+    return start_status;
+  }
+  const std::unique_ptr<OutputFilter> filter =
+      shape.num_ranks() > 1 && !shows_all_ranks() ? std::make_unique<OutputFilter>() : nullptr;
+  const std::int64_t rank = launch.rendezvous.rank;
+  threads.on_failure = [&](const RankOutcome& outcome) { report(shape, outcome); };
+  const RankOutcome outcome = threads.run();
+  if (outcome.failed_rank >= 0 && outcome.failed_rank != rank) return leave_stopped(shape, rank, outcome);
+  return outcome.status;
+}
+
 }  // namespace
 
 int run(int argc, char** argv, int (*vs_main)(int, char**), std::initializer_list<const char*> axes) {
   try {
     const RunArguments arguments =
         parse_run_arguments({argv, argv + argc}, {axes.begin(), axes.end()}, environment("VESCALE_MESH"),
-                            environment("VESCALE_TIMEOUT"));
+                            environment("VESCALE_TIMEOUT"), environment("VESCALE_BACKEND"));
+    if (const std::optional<Launch> launch = find_processes(arguments.backend, arguments.shape))
+      return run_process(arguments, *launch, vs_main);
     const MeshShape& shape = arguments.shape;
     const std::unique_ptr<OutputFilter> filter =
         shape.num_ranks() > 1 ? std::make_unique<OutputFilter>() : nullptr;
@@ -103,6 +169,10 @@ void run_ranks(const MeshShape& shape, const std::function<void()>& body, RunOpt
         body();
         return 0;
       }};
+  if (const std::optional<std::string> backend = environment("VESCALE_BACKEND"); backend == "gloo") {
+    if (const std::optional<Launch> launch = find_processes(backend, shape))
+      threads.process = join(*launch, shape, threads.timeout);
+  }
   const RankOutcome outcome = threads.run();
   if (outcome.error != nullptr) std::rethrow_exception(outcome.error);
 }

@@ -45,6 +45,11 @@ MeshShape parse_mesh(const std::string& text, const std::string& origin) {
   }
 }
 
+std::string check_backend(const std::string& name, const std::string& origin) {
+  if (name == "threads" || name == "gloo") return name;
+  throw Error(origin + ": '" + name + "' is no backend; there are threads and gloo");
+}
+
 }  // namespace
 
 std::optional<std::string> environment(const char* name) {
@@ -71,7 +76,8 @@ std::chrono::duration<double> default_timeout() {
 RunArguments parse_run_arguments(const std::vector<std::string>& arguments,
                                  const std::vector<std::string>& axes,
                                  std::optional<std::string> mesh_environment,
-                                 std::optional<std::string> timeout_environment) {
+                                 std::optional<std::string> timeout_environment,
+                                 std::optional<std::string> backend_environment) {
   RunArguments result;
   std::optional<std::string> mesh;
   std::optional<std::string> timeout;
@@ -88,9 +94,15 @@ RunArguments parse_run_arguments(const std::vector<std::string>& arguments,
         timeout = std::move(value);
         continue;
       }
+      if (std::optional<std::string> value = take_option(arguments, position, "--backend")) {
+        result.backend = check_backend(*value, "--backend");
+        continue;
+      }
     }
     result.rest.push_back(word);
   }
+  if (!result.backend && backend_environment)
+    result.backend = check_backend(*backend_environment, "VESCALE_BACKEND");
   MeshShape given;
   if (mesh) {
     given = parse_mesh(*mesh, "--mesh");

@@ -13,14 +13,16 @@ namespace vescale {
 struct RunArguments {
   MeshShape shape;
   std::chrono::duration<double> timeout{0};
-  std::vector<std::string> rest;  ///< the program's own arguments, its name first
+  std::optional<std::string> backend;  ///< "threads" or "gloo", if one was asked for
+  std::vector<std::string> rest;       ///< the program's own arguments, its name first
 };
 
 /// `axes`: the axes that the program knows, in mesh order; none: whatever is given. Throws Error.
 RunArguments parse_run_arguments(const std::vector<std::string>& arguments,
                                  const std::vector<std::string>& axes,
                                  std::optional<std::string> mesh_environment,
-                                 std::optional<std::string> timeout_environment);
+                                 std::optional<std::string> timeout_environment,
+                                 std::optional<std::string> backend_environment = std::nullopt);
 
 /// Seconds of a "--timeout" or VESCALE_TIMEOUT. Throws Error.
 std::chrono::duration<double> parse_timeout(std::string_view text, std::string_view origin);

@@ -65,6 +65,7 @@ def main() -> int:
     parser.add_argument("--plain", required=True)
     parser.add_argument("--rewritten", required=True)
     parser.add_argument("--meshes", nargs="+", required=True)
+    parser.add_argument("--launcher", help="vescale-run: each rank is a process, not a thread")
     parser.add_argument("--cwd", required=True)
     parser.add_argument("--same-file", action="store_true")
     parser.add_argument("arguments", nargs="*")
@@ -77,7 +78,8 @@ def main() -> int:
         for index, mesh in enumerate(options.meshes):
             (pathlib.Path(folder) / str(index)).mkdir()
             file = pathlib.Path(folder) / str(index) / "plain.pt"
-            actual = run([options.rewritten, "--mesh", mesh, *options.arguments, "--save", str(file)], options.cwd)
+            start = [options.launcher, "--mesh", mesh, options.rewritten] if options.launcher else [options.rewritten, "--mesh", mesh]
+            actual = run([*start, *options.arguments, "--save", str(file)], options.cwd)
             problems, largest = compare_output(expected, actual)
             problems += compare_files(plain_file, file)
             if all(size == "1" for size in re.findall(r"=(\d+)", mesh)):

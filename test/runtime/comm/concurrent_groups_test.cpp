@@ -8,6 +8,8 @@
 #include <vescale/rank_context.h>
 #include <vescale/run.h>
 
+#include "rank_processes.h"
+
 namespace vescale {
 namespace {
 
@@ -49,6 +51,7 @@ TEST_P(ConcurrentGroups, RandomSequences) {
     shape.names.push_back(std::string(1, static_cast<char>('a' + shape.names.size())));
     shape.sizes.push_back(size);
   }
+  if (!can_run(shape.num_ranks())) GTEST_SKIP() << "there are as many processes as another case needs";
   run_ranks(shape,
             [&] {
               std::mt19937 shared(7);
@@ -74,6 +77,7 @@ INSTANTIATE_TEST_SUITE_P(Meshes, ConcurrentGroups,
 
 // Rows finish many rounds while another row has not begun: groups do not wait for each other.
 TEST(IndependentGroups, OneRowRunsAhead) {
+  if (ranks_are_processes()) GTEST_SKIP() << "the flag is shared memory";
   std::atomic<bool> row_0_done{false};
   run_ranks({{"dp", "tp"}, {2, 2}},
             [&] {

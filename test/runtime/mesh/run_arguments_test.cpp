@@ -44,6 +44,15 @@ TEST(RunArguments, DeclaredAxesDecideTheOrder) {
   EXPECT_EQ(parse({"p", "--mesh=tp=2,dp=3"}, {"dp", "tp"}).shape.to_string(), "dp=3,tp=2");
 }
 
+TEST(RunArguments, Backend) {
+  EXPECT_FALSE(parse({"p"}).backend.has_value());
+  EXPECT_EQ(parse({"p", "--backend=gloo", "x"}).backend, "gloo");
+  EXPECT_EQ(parse({"p", "--backend=gloo", "x"}).rest, (Words{"p", "x"}));
+  EXPECT_EQ(parse_run_arguments({"p"}, {}, {}, {}, "gloo").backend, "gloo");
+  EXPECT_EQ(parse_run_arguments({"p", "--backend", "threads"}, {}, {}, {}, "bad").backend, "threads");
+  EXPECT_THROW(parse_run_arguments({"p"}, {}, {}, {}, "bad"), Error);
+}
+
 struct Malformed {
   Words words;
   std::optional<std::string> mesh;
@@ -64,6 +73,7 @@ TEST(RunArguments, SaysWhatIsWrong) {
        "dp=2,tp=4)"},
       {{"p"}, "", {}, "VESCALE_MESH: mesh \"\": it is empty (expected e.g. dp=2,tp=4)"},
       {{"p", "--mesh=pp=2"}, {}, {}, "mesh \"pp=2\": the program has no axis 'pp'; its axes are dp, tp"},
+      {{"p", "--backend=mpi"}, {}, {}, "--backend: 'mpi' is no backend; there are threads and gloo"},
       {{"p", "--timeout=0"}, {}, {}, "--timeout: '0' is not a time in seconds between 0 and 1e9"},
       {{"p", "--timeout=-1"}, {}, {}, "--timeout: '-1' is not a time in seconds between 0 and 1e9"},
       {{"p", "--timeout=5s"}, {}, {}, "--timeout: '5s' is not a time in seconds between 0 and 1e9"},
