@@ -14,8 +14,8 @@ std::uint64_t hash_counts(c10::IntArrayRef counts);
 
 std::int64_t bytes_of(std::int64_t count, c10::ScalarType dtype);
 
-/// Whether what each rank brings to `call` fits into `limit` bytes, so that it can travel with the description of
-/// the call. The same answer on every rank whose calls agree.
+/// Whether what each rank brings to `call` fits into `limit` bytes, so that it can travel with the
+/// description of the call. The same answer on every rank whose calls agree.
 bool fits(const CollectiveCall& call, std::int64_t limit);
 
 /// A call as another rank reports it: its counts are known by their hash only.
@@ -24,9 +24,10 @@ struct ReportedCall {
   std::uint64_t counts_hash;
 };
 
-/// Throws Error that names both places unless the call of rank `index` of `group` is that of its rank 0. The parts
-/// of an all_to_all are not compared.
-void check_agreement(const Group& group, const ReportedCall& first, std::size_t index, const ReportedCall& other);
+/// Throws Error that names both places unless the call of rank `index` of `group` is that of its rank 0. The
+/// parts of an all_to_all are not compared.
+void check_agreement(const Group& group, const ReportedCall& first, std::size_t index,
+                     const ReportedCall& other);
 
 /// Throws Error that names both places unless each rank of an all_to_all sends what the other expects.
 /// `calls`: of all ranks, with their counts.

@@ -19,7 +19,12 @@ struct Launcher {
 };
 
 constexpr Launcher launchers[] = {
-    {"torchrun", "WORLD_SIZE", "RANK", {"WORLD_SIZE", nullptr}, "LOCAL_WORLD_SIZE", {"TORCHELASTIC_RUN_ID", nullptr}},
+    {"torchrun",
+     "WORLD_SIZE",
+     "RANK",
+     {"WORLD_SIZE", nullptr},
+     "LOCAL_WORLD_SIZE",
+     {"TORCHELASTIC_RUN_ID", nullptr}},
     {"Open MPI",
      "OMPI_COMM_WORLD_SIZE",
      "OMPI_COMM_WORLD_RANK",
@@ -66,7 +71,8 @@ std::uint16_t port_of_job(const std::string& job) {
   return static_cast<std::uint16_t>(20000 + std::hash<std::string>()(job) % 10000);
 }
 
-std::string find_host(const Launcher& launcher, const Environment& environment, const comm::Rendezvous& found) {
+std::string find_host(const Launcher& launcher, const Environment& environment,
+                      const comm::Rendezvous& found) {
   if (const auto host = environment("MASTER_ADDR")) return *host;
   if (std::string(launcher.name) == "Slurm") {
     const auto nodes = environment("SLURM_STEP_NODELIST");
@@ -75,7 +81,8 @@ std::string find_host(const Launcher& launcher, const Environment& environment, 
     }
   }
   if (found.num_local_ranks == found.num_ranks) return "127.0.0.1";
-  throw Error(std::string(launcher.name) + " started ranks on several machines: set MASTER_ADDR to an address of the "
+  throw Error(std::string(launcher.name) +
+              " started ranks on several machines: set MASTER_ADDR to an address of the "
               "machine of rank 0");
 }
 
@@ -83,9 +90,10 @@ std::uint16_t find_port(const Launcher& launcher, const Environment& environment
   if (const auto text = environment("MASTER_PORT"))
     return static_cast<std::uint16_t>(parse_number(*text, "MASTER_PORT", 1, 65535));
   if (const auto job = first_set(environment, launcher.job)) return port_of_job(*job);
-  throw Error(std::string(launcher.name) +
-              " does not say where the ranks meet: set MASTER_PORT to a port of rank 0's machine that is free, the "
-              "same on all ranks");
+  throw Error(
+      std::string(launcher.name) +
+      " does not say where the ranks meet: set MASTER_PORT to a port of rank 0's machine that is free, the "
+      "same on all ranks");
 }
 
 Launch read_launch(const Launcher& launcher, const Environment& environment) {
@@ -117,7 +125,8 @@ Launch read_launch(const Launcher& launcher, const Environment& environment) {
 
 std::optional<Launch> find_launch(const Environment& environment) {
   for (const Launcher& launcher : launchers) {
-    if (environment(launcher.required) && environment(launcher.rank)) return read_launch(launcher, environment);
+    if (environment(launcher.required) && environment(launcher.rank))
+      return read_launch(launcher, environment);
   }
   return std::nullopt;
 }

@@ -110,11 +110,10 @@ int leave_stopped(const MeshShape& shape, std::int64_t rank, const RankOutcome& 
   const bool quiet = environment("VESCALE_LAUNCHER").has_value() && !shows_all_ranks();
   if (!quiet) {
     const std::string reason = message_of(outcome.error);
-    std::fprintf(stderr, "vescale: rank %lld%s stopped because rank %lld%s failed: %s\n",
-                 static_cast<long long>(rank), describe_coordinate(shape, rank).c_str(),
-                 static_cast<long long>(outcome.failed_rank),
-                 describe_coordinate(shape, outcome.failed_rank).c_str(),
-                 reason.substr(0, reason.find('\n')).c_str());
+    std::fprintf(
+        stderr, "vescale: rank %lld%s stopped because rank %lld%s failed: %s\n", static_cast<long long>(rank),
+        describe_coordinate(shape, rank).c_str(), static_cast<long long>(outcome.failed_rank),
+        describe_coordinate(shape, outcome.failed_rank).c_str(), reason.substr(0, reason.find('\n')).c_str());
   }
   return stopped_status;
 }

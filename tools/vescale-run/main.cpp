@@ -35,11 +35,14 @@ int main(int argc, char** argv) {
   double timeout = 0;
   std::string log_dir;
   CLI::App app(
-      "Starts PROGRAM on every rank of a mesh on this machine, shows what rank 0 prints and returns the status of the "
+      "Starts PROGRAM on every rank of a mesh on this machine, shows what rank 0 prints and returns the "
+      "status of the "
       "first rank that fails.",
       "vescale-run");
   app.prefix_command();
-  app.add_option("--mesh", request.mesh, "sizes of the mesh axes, e.g. dp=2,tp=2")->required()->check(check_mesh);
+  app.add_option("--mesh", request.mesh, "sizes of the mesh axes, e.g. dp=2,tp=2")
+      ->required()
+      ->check(check_mesh);
   app.add_option("--backend", request.backend, "gloo: a process a rank; threads: all ranks in one process")
       ->check(CLI::IsMember({"gloo", "threads"}))
       ->capture_default_str();
@@ -51,7 +54,8 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     request.command = app.remaining();
-    if (!request.command.empty() && request.command.front() == "--") request.command.erase(request.command.begin());
+    if (!request.command.empty() && request.command.front() == "--")
+      request.command.erase(request.command.begin());
     if (request.command.empty()) throw CLI::RequiredError("PROGRAM");
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : usage_status;
@@ -62,7 +66,8 @@ int main(int argc, char** argv) {
   try {
     vescale::launcher::block_signals();
     vescale::launcher::Processes processes = vescale::launcher::start(request);
-    return vescale::launcher::supervise(processes, std::min(longest_grace, request.timeout.value_or(longest_grace)));
+    return vescale::launcher::supervise(processes,
+                                        std::min(longest_grace, request.timeout.value_or(longest_grace)));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "vescale-run: %s\n", error.what());
     return 1;

@@ -19,7 +19,9 @@ namespace {
 
 constexpr int cannot_start_status = 127;
 
-[[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what + ": " + std::strerror(errno)); }
+[[noreturn]] void fail(const std::string& what) {
+  throw std::runtime_error(what + ": " + std::strerror(errno));
+}
 
 // What the ranks meet at: open before the first rank starts, so nobody else can take the port.
 struct Listener {
@@ -89,8 +91,9 @@ void replace(int descriptor, int by) {
   replace(STDERR_FILENO, streams.error);
   if (kept_socket >= 0) fcntl(kept_socket, F_SETFD, 0);
   // A launcher around this one does not count.
-  for (const char* name : {"TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT", "TORCHELASTIC_USE_AGENT_STORE",
-                           "VESCALE_LISTENING_SOCKET", "VESCALE_OUTPUT", "RANK", "WORLD_SIZE"}) {
+  for (const char* name :
+       {"TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT", "TORCHELASTIC_USE_AGENT_STORE",
+        "VESCALE_LISTENING_SOCKET", "VESCALE_OUTPUT", "RANK", "WORLD_SIZE"}) {
     unsetenv(name);
   }
   for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
@@ -98,7 +101,8 @@ void replace(int descriptor, int by) {
   for (const std::string& word : request.command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   execvp(arguments[0], arguments.data());
-  const std::string message = "vescale-run: cannot start " + request.command[0] + ": " + std::strerror(errno) + "\n";
+  const std::string message =
+      "vescale-run: cannot start " + request.command[0] + ": " + std::strerror(errno) + "\n";
   static_cast<void>(!write(STDERR_FILENO, message.data(), message.size()));
   _exit(cannot_start_status);
 }

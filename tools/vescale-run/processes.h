@@ -39,8 +39,8 @@ struct Processes {
   std::vector<Copied> copied;
 };
 
-/// Starts one process a rank, or one in all for the threads backend. They end when the launcher does, whatever ends
-/// it. Throws std::runtime_error.
+/// Starts one process a rank, or one in all for the threads backend. They end when the launcher does,
+/// whatever ends it. Throws std::runtime_error.
 Processes start(const Request& request);
 
 }  // namespace vescale::launcher

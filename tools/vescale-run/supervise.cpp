@@ -71,6 +71,7 @@ class Supervisor {
       reap();
       if (deadline_ && Clock::now() >= *deadline_) {
         kill(-processes_.group, SIGKILL);
+        killed_ = true;
         deadline_.reset();
       }
     }
@@ -153,16 +154,19 @@ class Supervisor {
 
   void note_failure(const Child& child) {
     const int status = exit_status(*child.status);
-    start_grace();
-    if (status == stopped_status) {
+    if (!killed_) start_grace();
+    const bool killed_here = killed_ && WIFSIGNALED(*child.status) && WTERMSIG(*child.status) == SIGKILL;
+    if (status == stopped_status || killed_here) {
       stopped_ = true;
       return;
     }
     if (result_ != 0) return;
     result_ = status;
-    if (!WIFSIGNALED(*child.status) || ending_signal_ != 0) return;  // the rank has said itself what was wrong
+    if (!WIFSIGNALED(*child.status) || ending_signal_ != 0)
+      return;  // the rank has said itself what was wrong
     std::fprintf(stderr, "vescale-run: rank %lld was killed by signal %d (%s)\n",
-                 static_cast<long long>(child.rank), WTERMSIG(*child.status), strsignal(WTERMSIG(*child.status)));
+                 static_cast<long long>(child.rank), WTERMSIG(*child.status),
+                 strsignal(WTERMSIG(*child.status)));
   }
 
   Processes& processes_;
@@ -172,6 +176,7 @@ class Supervisor {
   int ending_signal_ = 0;
   int result_ = 0;
   bool stopped_ = false;
+  bool killed_ = false;  ///< the grace is over
 };
 
 }  // namespace
@@ -181,6 +186,8 @@ void block_signals() {
   sigprocmask(SIG_BLOCK, &set, nullptr);
 }
 
-int supervise(Processes& processes, double grace_seconds) { return Supervisor(processes, grace_seconds).run(); }
+int supervise(Processes& processes, double grace_seconds) {
+  return Supervisor(processes, grace_seconds).run();
+}
 
 }  // namespace vescale::launcher

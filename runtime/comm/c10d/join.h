@@ -24,8 +24,9 @@ struct Rendezvous {
   std::string job;                      ///< tells attempts apart that meet at one server
 };
 
-/// Connects this process with the others over Gloo: returns when all have come. Throws Error that says who is missing
-/// after `timeout`, and at once if the address cannot be used or another rank was started for another mesh.
+/// Connects this process with the others over Gloo: returns when all have come. Throws Error that says who is
+/// missing after `timeout`, and at once if the address cannot be used or another rank was started for another
+/// mesh.
 std::shared_ptr<RankWorld> join_processes(const Rendezvous& rendezvous, const MeshShape& shape,
                                           std::chrono::duration<double> timeout);
 

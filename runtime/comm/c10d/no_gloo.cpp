@@ -3,9 +3,11 @@
 
 namespace vescale::comm {
 
-std::shared_ptr<RankWorld> join_processes(const Rendezvous&, const MeshShape&, std::chrono::duration<double>) {
+std::shared_ptr<RankWorld> join_processes(const Rendezvous&, const MeshShape&,
+                                          std::chrono::duration<double>) {
   throw Error(
-      "this libvescale was built without Gloo: install its headers (Debian: libgloo-dev) and build again, or give "
+      "this libvescale was built without Gloo: install its headers (Debian: libgloo-dev) and build again, or "
+      "give "
       "--backend=threads");
 }
 

@@ -33,7 +33,8 @@ void ProcessGroup::finish_small(const CollectiveCall& call) {
   if (call.kind == Collective::Barrier) return;
   void* out = call.out->mutable_data_ptr();
   if (call.kind == Collective::Broadcast)
-    return copy_bytes(out, posts_[static_cast<std::size_t>(call.peer)].payload, bytes_of(call.count, call.dtype));
+    return copy_bytes(out, posts_[static_cast<std::size_t>(call.peer)].payload,
+                      bytes_of(call.count, call.dtype));
   if (call.kind == Collective::AllGather) {
     std::int64_t at = 0;
     for (std::size_t index = 0; index < posts_.size(); ++index) {
@@ -56,12 +57,13 @@ void ProcessGroup::reduce_piece(const CollectiveCall& call, const void* input, c
                                 void* result) {
   const std::int64_t count = counts[index_];
   const std::int64_t bytes = bytes_of(count, call.dtype);
-  const auto piece = [&](std::size_t index) { return offset(input, bytes_of(sum_before(counts, index), call.dtype)); };
+  const auto piece = [&](std::size_t index) {
+    return offset(input, bytes_of(sum_before(counts, index), call.dtype));
+  };
   const at::Tensor received = at::empty({size() * bytes}, at::kByte);
   std::byte* base = static_cast<std::byte*>(received.mutable_data_ptr());
   exchange(
-      call, Data,
-      [&](std::size_t index) { return Span{piece(index), bytes_of(counts[index], call.dtype)}; },
+      call, Data, [&](std::size_t index) { return Span{piece(index), bytes_of(counts[index], call.dtype)}; },
       [&](std::size_t index) { return Span{offset(base, static_cast<std::int64_t>(index) * bytes), bytes}; });
   if (count == 0) return;
   std::vector<const void*> inputs;
@@ -70,9 +72,12 @@ void ProcessGroup::reduce_piece(const CollectiveCall& call, const void* input, c
   reduce(call.dtype, call.op, inputs, count, {result});
 }
 
-void ProcessGroup::gather_pieces(const CollectiveCall& call, const void* piece, void* out, c10::IntArrayRef counts) {
+void ProcessGroup::gather_pieces(const CollectiveCall& call, const void* piece, void* out,
+                                 c10::IntArrayRef counts) {
   const auto bytes = [&](std::size_t index) { return bytes_of(counts[index], call.dtype); };
-  const auto place = [&](std::size_t index) { return offset(out, bytes_of(sum_before(counts, index), call.dtype)); };
+  const auto place = [&](std::size_t index) {
+    return offset(out, bytes_of(sum_before(counts, index), call.dtype));
+  };
   exchange(
       call, Data, [&](std::size_t) { return Span{piece, bytes(index_)}; },
       [&](std::size_t index) { return Span{place(index), bytes(index)}; });
@@ -137,13 +142,15 @@ void ProcessGroup::all_to_all(const CollectiveCall& call) {
   copy_bytes(const_cast<void*>(received(index_).data), sent(index_).data, sent(index_).bytes);
 }
 
-// In pieces: the root gives each rank one, and the ranks exchange them, so that the root sends the value twice at most.
+// In pieces: the root gives each rank one, and the ranks exchange them, so that the root sends the value
+// twice at most.
 void ProcessGroup::broadcast_large(const CollectiveCall& call) {
   const auto root = static_cast<std::size_t>(call.peer);
   const std::vector<std::int64_t> counts = chunks(call.count, size());
   void* data = call.out->mutable_data_ptr();
   const auto piece = [&](std::size_t index) {
-    return Span{offset(data, bytes_of(sum_before(counts, index), call.dtype)), bytes_of(counts[index], call.dtype)};
+    return Span{offset(data, bytes_of(sum_before(counts, index), call.dtype)),
+                bytes_of(counts[index], call.dtype)};
   };
   exchange(
       call, Data, [&](std::size_t index) { return index_ == root ? piece(index) : Span{}; },

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::chrono::milliseconds answer_time{1000};  // for a thread that has nothing else to do
 constexpr std::chrono::milliseconds death_time{500};
-constexpr std::chrono::duration<double> longest_linger{3};
+constexpr std::chrono::duration<double> longest_linger{1};
 const char* const has_returned = "has returned from its program";
 constexpr std::chrono::hours long_time{24};
 const char* const does_not_answer = "does not answer";
@@ -19,7 +19,9 @@ const char* const in_no_collective = "is not in any collective";
 const char* const failure_key = "failure";
 const char* const died = "ended without saying why; it may have crashed or been killed";
 
-std::string key(const char* name, std::int64_t rank) { return std::string(name) + "/" + std::to_string(rank); }
+std::string key(const char* name, std::int64_t rank) {
+  return std::string(name) + "/" + std::to_string(rank);
+}
 
 std::string message_of(const std::exception_ptr& error) {
   try {
@@ -183,6 +185,7 @@ void ProcessWorld::end(std::int64_t rank) {
 // Those that wait for this rank see its connections close, then why.
 void ProcessWorld::leave() {
   store_->set(key("ended", rank_), std::string("1"));
+  for (std::deque<Outgoing>& queue : outgoing_) queue.clear();  // each keeps its connection open
   connections_.reset();
   wait_for_others_to_end();
 }
@@ -190,7 +193,7 @@ void ProcessWorld::leave() {
 // The store must not go while a rank may need it, be it to learn why it has to stop.
 void ProcessWorld::wait_for_others_to_end() {
   if (!has_server_) return;
-  const std::chrono::duration<double> time = stopped_ ? std::min(longest_linger, timeout_) : timeout_;
+  const std::chrono::duration<double> time = stopped_ ? std::min(longest_linger, timeout_ / 2) : timeout_;
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::ceil<std::chrono::milliseconds>(time);
   for (std::int64_t other = 0; other < num_ranks_; ++other) {
     const bool may_be_dead = other == first_failure().first;

@@ -25,11 +25,12 @@ int mask_of(const MeshShape& shape, const std::string& name) {
 std::unique_ptr<Group> ProcessBackend::make_group(const std::string& name,
                                                   const std::vector<std::int64_t>& ranks) {
   const auto self = std::find(ranks.begin(), ranks.end(), rank());
-  return std::make_unique<ProcessGroup>(world_, name, ranks, self - ranks.begin(), mask_of(world_->shape(), name));
+  return std::make_unique<ProcessGroup>(world_, name, ranks, self - ranks.begin(),
+                                        mask_of(world_->shape(), name));
 }
 
-ProcessGroup::ProcessGroup(std::shared_ptr<ProcessWorld> world, std::string name, std::vector<std::int64_t> ranks,
-                           std::int64_t index, int tag)
+ProcessGroup::ProcessGroup(std::shared_ptr<ProcessWorld> world, std::string name,
+                           std::vector<std::int64_t> ranks, std::int64_t index, int tag)
     : Group(std::move(name), std::move(ranks), index),
       world_(std::move(world)),
       index_(static_cast<std::size_t>(index)),
@@ -64,12 +65,14 @@ void ProcessGroup::exchange(const CollectiveCall& call, Channel channel, SpanOf 
   for (std::size_t index = 0; index < posts_.size(); ++index) {
     const Span span = index == index_ ? Span{} : from(index);
     if (span.bytes > 0)
-      transfers.push_back(world_->receive(ranks()[index], const_cast<void*>(span.data), span.bytes, tag(channel)));
+      transfers.push_back(
+          world_->receive(ranks()[index], const_cast<void*>(span.data), span.bytes, tag(channel)));
   }
   for (std::size_t step = 1; step < posts_.size(); ++step) {
     const std::size_t index = (index_ + step) % posts_.size();  // not all to the same rank first
     const Span span = to(index);
-    if (span.bytes > 0) transfers.push_back(world_->send(ranks()[index], span.data, span.bytes, tag(channel)));
+    if (span.bytes > 0)
+      transfers.push_back(world_->send(ranks()[index], span.data, span.bytes, tag(channel)));
   }
   world_->wait(transfers, call, *this);
 }

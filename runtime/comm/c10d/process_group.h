@@ -1,6 +1,6 @@
 #pragma once
-/// Collectives among processes. Results have the bits that the threads backend gives: reductions combine in order of
-/// rank.
+/// Collectives among processes. Results have the bits that the threads backend gives: reductions combine in
+/// order of rank.
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -31,8 +31,8 @@ class ProcessBackend : public Backend {
   std::shared_ptr<ProcessWorld> world_;
 };
 
-/// One collective: the ranks exchange posts, which say what each called and carry small tensors; if the calls agree,
-/// what did not fit is exchanged directly between the ranks that have it and those that need it.
+/// One collective: the ranks exchange posts, which say what each called and carry small tensors; if the calls
+/// agree, what did not fit is exchanged directly between the ranks that have it and those that need it.
 class ProcessGroup : public Group {
  public:
   /// `tag`: tells this group's messages from those of other groups with the same ranks.

@@ -21,7 +21,9 @@ constexpr std::size_t max_outgoing = 256;
 // For the start's own time-outs, which say more, to come first.
 constexpr std::chrono::duration<double> start_margin{2};
 
-std::string key(const char* name, std::int64_t rank) { return std::string(name) + "/" + std::to_string(rank); }
+std::string key(const char* name, std::int64_t rank) {
+  return std::string(name) + "/" + std::to_string(rank);
+}
 
 std::chrono::milliseconds milliseconds(std::chrono::duration<double> time) {
   return std::max(std::chrono::ceil<std::chrono::milliseconds>(time), std::chrono::milliseconds(1));
@@ -70,7 +72,8 @@ std::shared_ptr<RankWorld> join_processes(const Rendezvous& rendezvous, const Me
               std::to_string(rendezvous.port));
 }
 
-ProcessWorld::ProcessWorld(const Rendezvous& rendezvous, MeshShape shape, std::chrono::duration<double> timeout)
+ProcessWorld::ProcessWorld(const Rendezvous& rendezvous, MeshShape shape,
+                           std::chrono::duration<double> timeout)
     : rank_(rendezvous.rank),
       num_ranks_(rendezvous.num_ranks),
       shape_(std::move(shape)),
@@ -109,8 +112,8 @@ void ProcessWorld::meet(std::chrono::duration<double> timeout) {
     }
     const std::string mesh = store_->get_to_str(key("mesh", rank));
     if (mesh != shape_.to_string()) {
-      throw Error("rank " + std::to_string(rank_) + " was started for the mesh " + shape_.to_string() + ", rank " +
-                  std::to_string(rank) + " for " + mesh + "; give all ranks the same --mesh");
+      throw Error("rank " + std::to_string(rank_) + " was started for the mesh " + shape_.to_string() +
+                  ", rank " + std::to_string(rank) + " for " + mesh + "; give all ranks the same --mesh");
     }
   }
   if (missing.empty()) return;
@@ -132,8 +135,8 @@ void ProcessWorld::connect(const std::string& host) {
         c10::make_intrusive<c10d::PrefixStore>("gloo", store_), static_cast<int>(rank_),
         static_cast<int>(num_ranks_), options);
   } catch (const std::exception& error) {
-    throw Error("rank " + std::to_string(rank_) + " cannot connect with the other ranks from " + address + ": " +
-                error.what());
+    throw Error("rank " + std::to_string(rank_) + " cannot connect with the other ranks from " + address +
+                ": " + error.what());
   }
 }
 
@@ -177,7 +180,8 @@ void ProcessWorld::flush() {
   }
 }
 
-void ProcessWorld::wait(const std::vector<Transfer>& transfers, const CollectiveCall& call, const Group& group) {
+void ProcessWorld::wait(const std::vector<Transfer>& transfers, const CollectiveCall& call,
+                        const Group& group) {
   {
     const std::lock_guard lock(mutex_);
     waiting_ = {&transfers, call, &group};

@@ -27,13 +27,14 @@ struct Transfer {
   c10::intrusive_ptr<c10d::Work> work;
 };
 
-/// All groups share the connections of one process group that spans the mesh, each under tags of its own, so that
-/// making a group waits for nobody.
+/// All groups share the connections of one process group that spans the mesh, each under tags of its own, so
+/// that making a group waits for nobody.
 ///
 /// The ranks share keys in the store:
 ///   failure          the first failure, as "rank\nmessage"
 ///   ended/R          rank R's program has returned or failed
-///   asked/R, wake/R/I, answer/R/I   how a rank's watching thread is made to look at `failure`, and to say where its
+///   asked/R, wake/R/I, answer/R/I   how a rank's watching thread is made to look at `failure`, and to say
+///   where its
 ///                    rank waits
 class ProcessWorld : public RankWorld, public std::enable_shared_from_this<ProcessWorld> {
  public:
@@ -55,7 +56,8 @@ class ProcessWorld : public RankWorld, public std::enable_shared_from_this<Proce
   /// Waits for all, at most the time-out; throws Error that says why one cannot complete.
   void wait(const std::vector<Transfer>& transfers, const CollectiveCall& call, const Group& group);
   /// Keeps `data` until it is sent. Waits only if very much is under way to `peer`.
-  void send_later(std::int64_t peer, at::Tensor data, int tag, const CollectiveCall& call, const Group& group);
+  void send_later(std::int64_t peer, at::Tensor data, int tag, const CollectiveCall& call,
+                  const Group& group);
 
  private:
   struct Waiting {
@@ -68,7 +70,8 @@ class ProcessWorld : public RankWorld, public std::enable_shared_from_this<Proce
     at::Tensor data;
   };
 
-  /// Whether calls to the store return. If not, this world is never destroyed, as its threads are stuck in them.
+  /// Whether calls to the store return. If not, this world is never destroyed, as its threads are stuck in
+  /// them.
   bool store_answers();
   void meet(std::chrono::duration<double> timeout);
   void connect(const std::string& host);

@@ -129,9 +129,10 @@ c10::intrusive_ptr<c10d::TCPStore> connect_store(const Rendezvous& rendezvous,
       reason = error.what();
     }
   }
-  throw Error("what listens at " + describe_address(rendezvous) + " does not behave like rank 0 of this program (" +
-              reason.substr(0, reason.find('\n')) +
-              "): rank 0 hangs, or another program has the port; then set MASTER_PORT to a free one on all ranks");
+  throw Error(
+      "what listens at " + describe_address(rendezvous) + " does not behave like rank 0 of this program (" +
+      reason.substr(0, reason.find('\n')) +
+      "): rank 0 hangs, or another program has the port; then set MASTER_PORT to a free one on all ranks");
 }
 
 }  // namespace
@@ -142,7 +143,8 @@ c10::intrusive_ptr<c10d::TCPStore> open_store(const Rendezvous& rendezvous,
   return store;
 }
 
-bool wait_for_key(c10d::Store& store, const std::string& key, std::chrono::steady_clock::time_point deadline) {
+bool wait_for_key(c10d::Store& store, const std::string& key,
+                  std::chrono::steady_clock::time_point deadline) {
   std::chrono::milliseconds delay = shortest_poll;
   while (!store.check({key})) {
     if (std::chrono::steady_clock::now() > deadline) return false;

@@ -16,8 +16,8 @@ void log_errors_only() {
 void OpWarnings::process(const c10::Warning& warning) {
   const c10::SourceLocation& place = warning.source_location();
   const char* slash = std::strrchr(place.file, '/');
-  std::fprintf(stderr, "[W %s:%u] Warning: %s (function %s)\n", slash != nullptr ? slash + 1 : place.file, place.line,
-               warning.msg().c_str(), place.function);
+  std::fprintf(stderr, "[W %s:%u] Warning: %s (function %s)\n", slash != nullptr ? slash + 1 : place.file,
+               place.line, warning.msg().c_str(), place.function);
 }
 
 }  // namespace vescale::comm

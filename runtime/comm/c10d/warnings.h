@@ -1,6 +1,6 @@
 #pragma once
-/// Which warnings a rank prints. That a connection closed is told by our own messages; LibTorch's warn of it too, with
-/// a backtrace each.
+/// Which warnings a rank prints. That a connection closed is told by our own messages; LibTorch's warn of it
+/// too, with a backtrace each.
 #include <c10/util/Exception.h>
 
 namespace vescale::comm {

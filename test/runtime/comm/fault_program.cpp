@@ -1,5 +1,6 @@
-// A program in which one rank goes wrong at a given point: fault_program HOW RANK POINT. Points are counted from 0 at
-// each collective; -1 is before the ranks have met. Each of three steps calls every collective, over several groups.
+// A program in which one rank goes wrong at a given point: fault_program HOW RANK POINT. Points are counted
+// from 0 at each collective; -1 is before the ranks have met. Each of three steps calls every collective,
+// over several groups.
 #include <signal.h>
 #include <unistd.h>
 
@@ -76,13 +77,13 @@ void step() {
   vs::Group& dp = vs::mesh().group(0);
   vs::Group& tp = vs::mesh().group(1);
   vs::Group& world = vs::mesh().world();
-  all_reduce(tp, 8);        // forward
+  all_reduce(tp, 8);  // forward
   all_gather(tp, 30000);
   ring(world, 100);
-  all_reduce(tp, 40000);    // backward
+  all_reduce(tp, 40000);  // backward
   reduce_scatter(dp, 30000);
   all_to_all(tp, 5000);
-  all_reduce(world, 1);     // step
+  all_reduce(world, 1);  // step
   broadcast(world, 70000);
 }
 

@@ -99,8 +99,8 @@ def cases(seed: int) -> list[tuple[str, str, int, int, float]]:
     choose = random.Random(seed)
     # A stopped rank costs its time-out; the others must not wait for theirs.
     result = []
-    for how, count, timeout in [("kill", 64, 20), ("throw", 16, 20), ("exit", 6, 20), ("return", 8, 20),
-                                ("crash", 4, 20), ("diverge", 16, 20), ("stop", 6, 1.5)]:
+    for how, count, timeout in [("kill", 60, 20), ("throw", 6, 20), ("exit", 3, 20), ("return", 5, 20),
+                                ("crash", 2, 20), ("diverge", 8, 20), ("stop", 4, 1.5)]:
         for index in range(count):
             mesh = choose.choice(list(MESHES))
             rank = choose.randrange(MESHES[mesh])

@@ -1,6 +1,6 @@
 #pragma once
-/// Tests that run on threads by themselves, and on processes where vescale-run starts them: then each process runs the
-/// cases for as many ranks as there are processes.
+/// Tests that run on threads by themselves, and on processes where vescale-run starts them: then each process
+/// runs the cases for as many ranks as there are processes.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
