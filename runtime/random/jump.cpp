@@ -45,7 +45,8 @@ template <size_t lanes>
     Lanes sum[accumulators];
     std::memcpy(sum, sums + at, sizeof(sum));
     for (const uint32_t window : windows) {
-      const uint32_t* from = variants + (window % patterns) * variant_words + (window / patterns - first) + at;
+      const uint32_t* from =
+          variants + (window % patterns) * variant_words + (window / patterns - first) + at;
       for (size_t i = 0; i < accumulators; ++i) {
         Lanes words;
         std::memcpy(&words, from + i * lanes, sizeof(words));

@@ -89,7 +89,8 @@ TEST(Polynomial, IsTheShortestRecurrenceOfAStream) {
 }
 
 TEST(Polynomial, PowersBelowTheDegreeAreThemselves) {
-  for (const size_t exponent : {size_t{0}, size_t{1}, size_t{63}, size_t{16383}, size_t{16384}, state_bits - 1}) {
+  for (const size_t exponent :
+       {size_t{0}, size_t{1}, size_t{63}, size_t{16383}, size_t{16384}, state_bits - 1}) {
     const Polynomial power = power_of_x(exponent);
     for (size_t degree = 0; degree < state_bits; ++degree) {
       ASSERT_EQ(coefficient(power, degree), degree == exponent) << exponent;
@@ -167,7 +168,8 @@ TEST(Jump, OfAStreamByAnyTwoPartsEndsAtOnePlace) {
   for (int i = 0; i < 200; ++i) {
     at::CPUGeneratorImpl start(static_cast<uint64_t>(i));
     // Multiples of a block from its very end are the bounds of what is left to step.
-    const uint64_t a = i % 4 == 0 ? block_words * (1 + random_distance(random, 30)) : random_distance(random, 40);
+    const uint64_t a =
+        i % 4 == 0 ? block_words * (1 + random_distance(random, 30)) : random_distance(random, 40);
     const uint64_t b = random_distance(random, 40);
     Stream once(start), twice(start);
     once.skip(a + b);
