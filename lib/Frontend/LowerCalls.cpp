@@ -183,6 +183,12 @@ ExprId Lowering::operator_call(const clang::CXXOperatorCallExpr& expr) {
   if (op == clang::OO_Arrow || (op == clang::OO_Star && written.size() == 1)) return expression(object);
   if (op == clang::OO_Equal) {
     Expr result = node(Kind::Assign, expr);
+    // x[0] = y writes y into x: self keeps its placement, the value has to fit.
+    if (type.kind == Type::Kind::Tensor && !object->isLValue()) {
+      result.kind = Kind::OpCall;
+      result.name = is_tensor(written[1]) ? "copy_" : "fill_";
+      result.method = true;
+    }
     result.children = all(written);
     return add(std::move(result));
   }
@@ -271,12 +277,14 @@ ExprId Lowering::tensor_method(const clang::CXXMemberCallExpr& expr, const std::
   if (is_one_of(name, {"item", "print", "toString"})) result.kind = Kind::Item;
   if (name == "backward") result.kind = Kind::Backward;
   if (starts_with_any(name, {"data_ptr", "accessor", "packed_accessor", "const_data_ptr", "mutable_data_ptr",
-                             "storage", "unsafeGet"})) {
+                             "storage"})) {
     result.kind = Kind::HostAccess;
   }
   if (is_one_of(name,
                 {"dtype", "scalar_type", "device", "options", "requires_grad", "is_floating_point", "defined",
-                 "is_leaf", "is_cuda", "element_size", "itemsize", "layout", "is_contiguous", "is_sparse"})) {
+                 "is_leaf", "is_cuda", "element_size", "itemsize", "layout", "is_contiguous", "is_sparse",
+                 // Keys of optimizer state: a parameter's impl stays the same one.
+                 "unsafeGetTensorImpl"})) {
     result.kind = Kind::Unknown;
   }
   result.children = {expression(expr.getImplicitObjectArgument())};

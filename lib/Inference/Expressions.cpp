@@ -167,6 +167,7 @@ Value Interpreter::evaluate_kind(ExprId id, Frame& frame) {
       return host_access(id, frame);
     case Expr::Kind::Conditional: {
       const std::vector<Value> parts = evaluate_children(id, frame);
+      note_branch(node.children[0]);
       return join(parts[1], parts[2], "e" + std::to_string(id), &frame);
     }
     case Expr::Kind::Assign:
@@ -361,10 +362,25 @@ Value Interpreter::host_access(ExprId id, Frame& frame) {
 }
 
 Value Interpreter::unknown(ExprId id, Frame& frame) {
-  static const std::set<std::string> harmless{
-      "dtype",         "scalar_type", "device",    "options",      "requires_grad", "is_floating_point",
-      "defined",       "is_leaf",     "is_cuda",   "element_size", "itemsize",      "layout",
-      "is_contiguous", "is_sparse",   "has_value", "printf",       "step",          "zero_grad"};
+  static const std::set<std::string> harmless{"dtype",
+                                              "scalar_type",
+                                              "device",
+                                              "options",
+                                              "requires_grad",
+                                              "is_floating_point",
+                                              "defined",
+                                              "is_leaf",
+                                              "is_cuda",
+                                              "element_size",
+                                              "itemsize",
+                                              "layout",
+                                              "is_contiguous",
+                                              "is_sparse",
+                                              "has_value",
+                                              "printf",
+                                              "step",
+                                              "zero_grad",
+                                              "unsafeGetTensorImpl"};
   const Expr& node = expr(id);
   const std::vector<Value> parts = evaluate_children(id, frame);
   const bool library = node.name.find("std::") == 0 || node.name.find("torch::") == 0 ||

@@ -81,6 +81,7 @@ class Interpreter {
   void bind(facts::VarId id, Value value, Frame& frame);
   void made(const facts::SourceRange& range, const Value& value, const std::string& name = {});
   bool reads_value(ExprId id) const;
+  void note_branch(ExprId condition);
 
   // Expressions
   Value evaluate(ExprId id, Frame& frame);

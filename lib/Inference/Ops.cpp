@@ -340,7 +340,8 @@ OpResult evaluate_op(const MeshShape& mesh, const std::string& name, const std::
   }
   const std::vector<Attempt> attempts = evaluation.attempts();
   result.has_rule = sharding::has_rule(name) || reduces_itself(name);
-  result.impossible = evaluation.impossible();
+  // By the table; what libvescale computes itself it also writes itself.
+  result.impossible = evaluation.impossible() && !reduces_itself(name);
   // A rule that could not be applied: an argument is not known.
   // Without a rule libvescale makes inputs whole; it says so itself.
   const bool applied = result.has_rule && !attempts.empty() &&

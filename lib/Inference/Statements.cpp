@@ -64,12 +64,16 @@ bool Interpreter::reads_value(ExprId id) const {
                      [&](ExprId child) { return child != facts::none && reads_value(child); });
 }
 
+void Interpreter::note_branch(ExprId condition) {
+  if (reads_value(condition))
+    find("VS3015", expr(condition).range,
+         "the branch depends on a tensor's value, which is made whole first");
+}
+
 Interpreter::Flow Interpreter::execute_if(const Stmt& stmt, Frame& frame) {
   if (stmt.expr != facts::none) {
     evaluate(stmt.expr, frame);
-    if (reads_value(stmt.expr))
-      find("VS3015", expr(stmt.expr).range,
-           "the branch depends on a tensor's value, which is made whole first");
+    note_branch(stmt.expr);
   }
   const Environment before = frame.variables;
   const Flow then = stmt.body.empty() ? Flow::Next : execute(stmt.body[0], frame);
@@ -89,7 +93,10 @@ Interpreter::Flow Interpreter::execute_loop(const Stmt& stmt, Frame& frame) {
   Value range;
   if (stmt.range_for && stmt.expr != facts::none) range = evaluate(stmt.expr, frame);
   const auto round = [&] {
-    if (!stmt.range_for && stmt.expr != facts::none) evaluate(stmt.expr, frame);
+    if (!stmt.range_for && stmt.expr != facts::none) {
+      evaluate(stmt.expr, frame);
+      note_branch(stmt.expr);
+    }
     frame.loops.emplace_back();
     if (stmt.range_for) {
       const Value element = element_of(range);

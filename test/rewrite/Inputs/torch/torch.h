@@ -39,6 +39,7 @@ class ArrayRef {
  public:
   ArrayRef() = default;
   ArrayRef(std::initializer_list<T>) {}
+  ArrayRef(const T&) {}
   ArrayRef(const std::vector<T>&) {}
   std::size_t size() const { return 0; }
   const T& operator[](std::size_t) const { return *begin_; }
