@@ -1,5 +1,6 @@
 #pragma once
-/// Starting a program on every rank of a mesh. The ranks are threads of this process.
+/// Starting a program on every rank of a mesh. The ranks are threads of this process, or processes that a
+/// launcher has started (docs/running.md).
 #include <functional>
 #include <initializer_list>
 #include <iosfwd>
@@ -14,6 +15,8 @@ namespace vescale {
 ///   --mesh dp=2,tp=4    sizes of the mesh axes; otherwise environment VESCALE_MESH; otherwise all are 1
 ///   --timeout SECONDS   after which a blocking wait fails; otherwise environment VESCALE_TIMEOUT; otherwise
 ///   1800
+///   --backend NAME      threads, or gloo: this process is one rank of those that a launcher has started;
+///   otherwise environment VESCALE_BACKEND; otherwise gloo if a launcher has started several, threads if not
 /// `axes` are the axes that the program knows, in mesh order; one that is not given a size has size 1, one
 /// that is not known is an error. A program that names none takes what it is given.
 ///
@@ -21,7 +24,9 @@ namespace vescale {
 /// LibTorch's own threads. Standard output (std::cout and stdio's stdout) shows what rank 0 writes; standard
 /// error shows all. The first rank that throws or returns non-zero decides: its exception is printed with its
 /// rank, the others are stopped in their next wait, and its status (1 for an exception) is returned. Status
-/// 2: unusable mesh or time-out. If a rank does not stop within 10 s after another failed, the process ends.
+/// 2: unusable arguments. In a process of its own, a rank that stops because another failed returns 3, and 1
+/// if the ranks cannot be connected. If a rank does not stop within 10 s after another failed, the process
+/// ends.
 int run(int argc, char** argv, int (*vs_main)(int, char**), std::initializer_list<const char*> axes = {});
 
 struct RunOptions {

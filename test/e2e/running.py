@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-BLOCK = re.compile(r"```sh( fails: (.*))?\n(.*?)```", re.DOTALL)
+BLOCK = re.compile(r"```sh( fails: ([^\n]*))?\n(.*?)```", re.DOTALL)
 CLEAN = {k: v for k, v in os.environ.items() if not k.startswith(("VESCALE_", "RANK", "WORLD_SIZE", "SLURM_", "OMPI_"))}
 
 
