@@ -1,3 +1,4 @@
+// RUN: rm -f %t.cpp
 // RUN: %not %vescale-rewrite %s --strict -o %t.cpp -- %flags 2> %t.err
 // RUN: %FileCheck %s --input-file %t.err
 // RUN: %not ls %t.cpp
